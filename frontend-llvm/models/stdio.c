@@ -349,12 +349,19 @@ char *gets(char *buffer) { return proviso_get_line(buffer, SIZE_MAX, stdin, 0); 
 // The library (glibc 2.36) allocates room for the data of a read from the stream, and then at least doubles it. The allocated size may
 // therefore be the exact size of the line, or of a prefix, doubled several times. The size is chosen before the line is read (if it is at most
 // the old size, the buffer does not grow), and assumed to be consistent with the line afterwards: no object is allocated and freed in a loop.
-static _Bool proviso_grow(char **line, size_t *size, size_t room) {
-    __proviso_assume(room / 2 >= *size && room <= PTRDIFF_MAX);
+#define PROVISO_LINE 120
+
+// Replaces `old`, or allocates the first buffer if it is null: at one place, so that the analyses relate its size to `*size`.
+static _Bool proviso_grow(char **line, size_t *size, size_t room, char *old) {
     char *new = malloc(room);
-    if (!new)
+    if (!new) {
+        if (!old) {
+            *size = PROVISO_LINE;
+            *line = room == PROVISO_LINE ? NULL : malloc(PROVISO_LINE);
+        }
         return 0;
-    free(*line);
+    }
+    free(old);
     *line = new;
     *size = room;
     return 1;
@@ -369,21 +376,23 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
         SET_ERRNO(EINVAL);
         return -1;
     }
-    if (!*line || *size == 0) {
-        *size = 120;
-        *line = malloc(*size);
-        if (!*line)
-            return -1;
-    }
     USE(stream);
     _Bool error_before = stream->error;
     stream->error = 0;
-    size_t n = 0;
+    size_t n = 0, before = PROVISO_LINE, room = __proviso_env_size();
+    char *old = NULL;
     int c;
-    size_t before = *size, room = __proviso_env_size();
-    _Bool grows = room > before;
-    if (grows && !proviso_grow(line, size, room))
+    if (*line && *size) {
+        before = *size;
+        if (room <= before)
+            goto reads;
+        old = *line;
+    }
+    if (room > before)
+        __proviso_assume(room / 2 >= before && room <= PTRDIFF_MAX);
+    if (!proviso_grow(line, size, room > before ? room : before, old))
         return -1;
+reads:
     do {
         c = proviso_get(stream);
         if (c == EOF)
@@ -392,7 +401,8 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
         (*line)[n] = c;
         n++;
     } while (c != delimiter);
-    __proviso_assume(!grows || proviso_may_grow(before, *size, n));
+    if (room > before)
+        __proviso_assume(proviso_may_grow(before, room, n));
     _Bool none = c == EOF && (n == 0 || stream->error);
     stream->error |= error_before;
     if (none)

@@ -331,21 +331,20 @@ char *rindex(const char *s, int c) { return proviso_strrchr(s, c); }
 
 char *strchrnul(const char *s, int c) { return proviso_strchrnul(s, c); }
 
-// The length of the longest prefix of `s` whose bytes are all in `set` (or, if not `in`, not in `set`).
-static size_t proviso_span(const char *s, const char *set, _Bool in) {
-    const char *end = s;
-    while (*end && (*proviso_strchrnul(set, *end) != 0) == in)
-        end++;
-    return end - s;
+// The end of the longest prefix of `s` whose bytes are all in `set` (or, if not `in`, not in `set`).
+static char *proviso_span(const char *s, const char *set, _Bool in) {
+    while (*s && (*proviso_strchrnul(set, *s) != 0) == in)
+        s++;
+    return (char *)s;
 }
 
-size_t strspn(const char *s, const char *accept) { return proviso_span(s, accept, 1); }
+size_t strspn(const char *s, const char *accept) { return proviso_span(s, accept, 1) - s; }
 
-size_t strcspn(const char *s, const char *reject) { return proviso_span(s, reject, 0); }
+size_t strcspn(const char *s, const char *reject) { return proviso_span(s, reject, 0) - s; }
 
 char *strpbrk(const char *s, const char *accept) {
-    s += proviso_span(s, accept, 0);
-    return *s ? (char *)s : NULL;
+    char *found = proviso_span(s, accept, 0);
+    return *found ? found : NULL;
 }
 
 char *strstr(const char *haystack, const char *needle) {
@@ -371,12 +370,12 @@ char *strcasestr(const char *haystack, const char *needle) {
 static char *proviso_strtok(char *s, const char *separators, char **rest) {
     if (!s)
         s = *rest;
-    s += proviso_span(s, separators, 1);
+    s = proviso_span(s, separators, 1);
     if (!*s) {
         *rest = s;
         return NULL;
     }
-    char *end = s + proviso_span(s, separators, 0);
+    char *end = proviso_span(s, separators, 0);
     if (*end) {
         *end = 0;
         end++;
@@ -398,7 +397,7 @@ char *strsep(char **rest, const char *separators) {
     char *s = *rest;
     if (!s)
         return NULL;
-    char *end = s + proviso_span(s, separators, 0);
+    char *end = proviso_span(s, separators, 0);
     if (*end) {
         *end = 0;
         *rest = end + 1;

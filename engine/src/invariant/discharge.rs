@@ -530,16 +530,27 @@ impl Following<'_> {
                 env.set(rows, var, offset.map(|offset| super::resized(&offset, program.vars[var].width)));
                 true
             }
-            Op::ObjectSize { ptr, family, .. } => tracker.is_start(&env.memory, eval(env, ptr).as_ref(), family),
+            Op::ObjectSize { var, ptr, family } => {
+                let value = eval(env, ptr);
+                let size = tracker.size(&env.memory, value.as_ref());
+                env.set(rows, var, size.map(|size| super::resized(&size, program.vars[var].width)));
+                env.recent.sized(pool, var, ptr);
+                tracker.is_start(&env.memory, value.as_ref(), family)
+            }
             Op::Copy { dst, src, len } => {
+                let is_within_size = env.recent.is_within_size(pool, len, src);
                 let (to, from, len) = (pair(env, dst), eval(env, src), eval(env, len));
+                let read = if is_within_size { Value::constant(64, 0) } else { most(&len) };
                 let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true)
-                    && tracker.is_valid_up_to(&env.memory, from.as_ref(), &most(&len), false);
+                    && tracker.is_valid_up_to(&env.memory, from.as_ref(), &read, false);
                 let bytes = least(&len);
                 let places = tracker.places(to.0.as_ref(), dst);
                 env.writing(rows, pool, &places, |env| tracker.copy(env, to, from, len));
                 accessed(program, rows, env, dst, bytes);
-                accessed(program, rows, env, src, bytes);
+                // A length that the object's size bounds excludes no object.
+                if !is_within_size {
+                    accessed(program, rows, env, src, bytes);
+                }
                 is_valid
             }
             Op::Fill { dst, byte, len } => {

@@ -87,7 +87,7 @@ struct Follower<'a> {
     known: usize,
     limits: usize,
     /// Differences of counters, and of objects that share a number the bounds within them.
-    others: [std::cell::Cell<usize>; 2],
+    others: [std::cell::Cell<usize>; 3],
     name: String,
 }
 
@@ -336,11 +336,11 @@ impl Follower<'_> {
             assert_eq!(is, holds & full(held.width), "{}: {} at {}", self.name, held.var, self.at);
         }
         for gap in env.recent.gaps() {
-            let signed = |var: VarId| {
-                let width = self.contexts.program.vars[var].width;
-                value(var).map(|v| i128::from(Bounds::constant(width, v).min))
+            let number = |var: VarId| {
+                let bounds = Bounds::constant(self.contexts.program.vars[var].width, value(var)?);
+                Some(if gap.is_signed { i128::from(bounds.min) } else { i128::from(bounds.low) })
             };
-            let (Some(a), Some(b)) = (signed(gap.a), signed(gap.b)) else { continue };
+            let (Some(a), Some(b)) = (number(gap.a), number(gap.b)) else { continue };
             self.others[0].update(|count| count + 1);
             assert!(a <= b + i128::from(gap.more), "{}: {gap:?} of {a} and {b} at {}", self.name, self.at);
         }
@@ -350,6 +350,13 @@ impl Follower<'_> {
             let mut ends = state.object_at(at).into_iter().filter(|object| object.live);
             let starts = |object: &cfa::interp::Object| object.base == at.wrapping_sub(is) & full(64);
             assert!(ends.all(starts), "{}: {var} at {}", self.name, self.at);
+        }
+        for (var, address) in env.recent.sizes() {
+            let Some(is) = value(var) else { continue };
+            let at = state.eval(address).to_u64().expect("an address");
+            let mut there = state.object_at(at).into_iter().filter(|object| object.live && object.base == at);
+            assert!(there.all(|object| is <= object.size), "{}: {var} is {is} at {}", self.name, self.at);
+            self.others[2].update(|count| count + 1);
         }
         for (var, id) in env.recent.copies() {
             let (Some(is), cell) = (value(var), self.tracker.cells[id as usize]) else { continue };
@@ -433,7 +440,7 @@ fn shape(seed: u64) -> Shape {
 
 /// Follows runs of a program. Adds to `counts` the number of variables checked, facts checked, faults, offset bounds
 /// bounds checked.
-fn follow(seed: u64, program: &Program, counts: &mut [usize; 6]) {
+fn follow(seed: u64, program: &Program, counts: &mut [usize; 7]) {
     let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
     let strength = if seed % 5 == 3 { Strength::QUICK } else { Strength::FULL };
     let contexts = Contexts::new(program, Some(&points_to), strength.copied);
@@ -475,6 +482,7 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 6]) {
         counts[3] += follower.limits;
         counts[4] += follower.others[0].get();
         counts[5] += follower.others[1].get();
+        counts[6] += follower.others[2].get();
     }
 }
 
@@ -482,12 +490,12 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 6]) {
 fn what_is_known_of_memory_holds_in_executions() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (first, programs) = (number("PROVISO_SEED").unwrap_or(0), number("PROVISO_PROGRAMS").unwrap_or(600));
-    let mut counts = [0; 6];
+    let mut counts = [0; 7];
     for seed in first..first + programs {
         let program = generator::generate_shaped(seed, shape(seed)).program;
         follow(seed, &program, &mut counts);
     }
-    let [looked_at, known, faults, limits, gaps, own] = counts;
+    let [looked_at, known, faults, limits, gaps, own, sizes] = counts;
     assert!(known * 4 > looked_at && faults as u64 > programs / 10 && limits as u64 > programs, "{counts:?}");
-    assert!(gaps > 0 && own > 0, "{counts:?}");
+    assert!(gaps > 0 && own > 0 && sizes > 0, "{counts:?}");
 }

@@ -52,6 +52,7 @@ pub(super) fn object(g: &mut Generator, depth: usize) {
     match g.random.below(20) {
         16..=19 => reaches::reach(g, depth),
         0 | 1 => of_unknown_size(g),
+        2 if g.random.chance(50) => append(g),
         2 => grow(g),
         3 if depth > 0 => scope(g, depth),
         4 | 5 => part(g),
@@ -184,8 +185,19 @@ fn grow(g: &mut Generator) {
     let size = x.add(more, sixteen);
     g.emit(Op::Alloc { var: next, size, align: 8, kind: AllocKind::MALLOC, zeroed: false });
     let is_less = g.program.exprs.ult(old, size);
-    let (dst, len) = (g.program.var_expr(next), g.program.exprs.ite(is_less, old, size));
-    g.emit(Op::Copy { dst, src: ptr, len });
+    let dst = g.program.var_expr(next);
+    if g.random.chance(50) {
+        let len = g.program.exprs.ite(is_less, old, size);
+        g.emit(Op::Copy { dst, src: ptr, len });
+    } else {
+        let len = g.local(false);
+        g.assign(len, size);
+        let join = only_if(g, is_less);
+        g.assign(len, old);
+        end_if(g, join);
+        let len = g.program.var_expr(len);
+        g.emit(Op::Copy { dst, src: ptr, len });
+    }
     if g.random.chance(70) {
         g.emit(Op::Free { ptr, family: Family::Malloc });
     }
@@ -199,6 +211,58 @@ fn grow(g: &mut Generator) {
         let ptr = g.program.var_expr(object);
         g.emit(Op::Free { ptr, family: Family::Malloc });
     }
+}
+
+/// Appends bytes to an object that is replaced by a larger one when it is full.
+fn append(g: &mut Generator) {
+    let w = g.width();
+    let [object, next, length, room, size_of] = [(); 5].map(|()| g.local(false));
+    let (first, turns, slack) = (1 + g.random.below(6) as u64, 2 + g.random.below(20) as u64, g.random.below(3) as u64);
+    let x = &mut g.program.exprs;
+    let (first, turns, slack) = (x.int(w, first), x.int(w, turns), x.int(w, slack));
+    let (zero, one) = (x.int(w, 0), x.int(w, 1));
+    g.assign(length, zero);
+    g.assign(room, first);
+    let [base, larger, n, size] = [object, next, length, room].map(|var| g.program.var_expr(var));
+    g.emit(Op::Alloc { var: object, size, align: 8, kind: AllocKind::MALLOC, zeroed: false });
+    let (head, body, exit) = (g.new_loc(), g.new_loc(), g.new_loc());
+    g.program.add_edge(g.at, Op::Skip, head, None);
+    let goes_on = g.program.exprs.ult(n, turns);
+    g.program.add_branch(head, goes_on, body, exit, None);
+    g.at = body;
+    let needed = g.program.exprs.add(n, slack);
+    let is_full = match g.random.below(3) {
+        0 => g.program.exprs.eq(needed, size),
+        1 => g.program.exprs.ult(size, needed),
+        _ => g.program.exprs.ule(size, needed),
+    };
+    let join = only_if(g, is_full);
+    let (two, step) = (g.program.exprs.int(w, 2), g.program.exprs.int(w, 1 + g.random.below(8) as u64));
+    let more = if g.random.chance(70) { g.program.exprs.mul(size, two) } else { g.program.exprs.add(size, step) };
+    g.assign(room, more);
+    g.emit(Op::ObjectSize { var: size_of, ptr: base, family: Some(Family::Malloc) });
+    g.emit(Op::Alloc { var: next, size, align: 8, kind: AllocKind::MALLOC, zeroed: false });
+    let old = g.program.var_expr(size_of);
+    let len = g.local(false);
+    g.assign(len, size);
+    let is_less = g.program.exprs.ult(old, size);
+    let copies_all = only_if(g, is_less);
+    g.assign(len, old);
+    end_if(g, copies_all);
+    let len = g.program.var_expr(len);
+    g.emit(Op::Copy { dst: larger, src: base, len });
+    if g.random.chance(80) {
+        g.emit(Op::Free { ptr: base, family: Family::Malloc });
+    }
+    g.assign(object, larger);
+    end_if(g, join);
+    let (addr, value) = (g.program.exprs.add(base, n), g.program.exprs.int(8, 1));
+    g.emit(Op::Store { addr, value });
+    let after = g.program.exprs.add(n, one);
+    g.assign(length, after);
+    g.program.add_edge(g.at, Op::Skip, head, None);
+    g.at = exit;
+    keep(g, object, AllocKind::MALLOC);
 }
 
 fn scope(g: &mut Generator, depth: usize) {

@@ -557,7 +557,8 @@ impl<'p> Analysis<'p> {
                 }
             }
             // `operate` has handled these.
-            Op::Alloc { .. } | Op::Load { .. } | Op::ObjectOffset { .. } if self.following.is_some() => {}
+            Op::Alloc { .. } | Op::Load { .. } | Op::ObjectOffset { .. } | Op::ObjectSize { .. }
+                if self.following.is_some() => {}
             Op::Alloc { var, .. } => {
                 let address = Bounds::full(program.vars[*var].width).without(0);
                 env.set(&self.rows, *var, address.and_then(Value::of_range));

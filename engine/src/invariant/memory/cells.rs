@@ -319,17 +319,22 @@ impl Status {
 pub struct Both<'m>(pub &'m Memory, pub &'m Memory);
 
 impl Both<'_> {
-    pub(super) fn exists(memory: &Memory, object: u32) -> bool {
-        memory.objects.get(object as usize).is_some_and(|s| s.count != Count::None)
+    fn least(memory: &Memory, limit: &Limit) -> Option<u64> {
+        let status = memory.status(limit.object).filter(|status| status.count != Count::None)?;
+        Some(match limit.reach {
+            Reach::Size => status.size,
+            Reach::Null => status.null.unwrap_or(0),
+            Reach::Seen => status.seen.map_or(0, |(least, _)| least),
+        })
     }
 }
 
 impl Reaches for Both<'_> {
-    fn left_exists(&self, object: u32) -> bool {
-        Self::exists(self.0, object)
+    fn left_least(&self, limit: &Limit) -> Option<u64> {
+        Self::least(self.0, limit)
     }
-    fn right_exists(&self, object: u32) -> bool {
-        Self::exists(self.1, object)
+    fn right_least(&self, limit: &Limit) -> Option<u64> {
+        Self::least(self.1, limit)
     }
     fn stays(&self, object: u32, reach: Reach, owns: bool) -> bool {
         [self.0, self.1].iter().all(|memory| match memory.objects.get(object as usize) {

@@ -1,7 +1,7 @@
 //! The abstract environment at a location: values of variables, and the effect of expressions and conditions on them.
 
 use crate::invariant::memory::cells::{Count, Memory};
-use crate::invariant::memory::relations::Recent;
+use crate::invariant::memory::relations::{Recent, minimum};
 use crate::invariant::value::Value;
 use crate::invariant::value::address::{NULL, leading_within};
 use crate::invariant::value::limits::{Limit, Reaches, Same, within};
@@ -241,13 +241,15 @@ impl Environment {
     /// The value of a variable, refined by its offset bounds.
     pub(in crate::invariant) fn bounded(&self, rows: &Rows, var: VarId) -> Option<Value> {
         let gaps = self.within_gaps(rows, var).and_then(Value::of_range);
-        let Some(value) = self.get(rows, var) else { return gaps };
-        let met = gaps.and_then(|bounds| value.meet(&bounds));
-        let value = met.as_ref().unwrap_or(value);
-        if value.limits.is_empty() && value.targets.is_none() {
-            return Some(value.clone());
+        let value = self.get(rows, var).or(gaps.as_ref())?;
+        let mut value = gaps.as_ref().and_then(|bounds| value.meet(bounds)).unwrap_or_else(|| value.clone());
+        for limit in self.limits_by_gaps(rows, var) {
+            value = value.limited(limit);
         }
-        let now = within(value, &|limit| self.memory.most(limit, false));
+        if value.limits.is_empty() && value.targets.is_none() {
+            return Some(value);
+        }
+        let now = within(&value, &|limit| self.memory.most(limit, false));
         // An address points to an object that exists, and its offset bounds refer to that one.
         let most = |object, limit: &Limit| self.memory.most(limit, limit.object == object);
         // Functions lie below all objects.
@@ -420,7 +422,10 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &EvaluationFacts) -> Opt
                 None => Value::apply(op, &x, &y),
             },
             (BinOp::Ule | BinOp::Ult, _) => match distance(pool, a, b, &of) {
-                Some((base, by)) => moved_up(&x, &y, op, base, &by),
+                Some((base, by)) => {
+                    let by = added(if base { &x } else { &y }, by, given.memory);
+                    moved_up(&x, &y, op, base, &by)
+                }
                 None => Value::apply(op, &x, &y),
             },
             (BinOp::Sub, _) if given.recent.is_offset(pool, b, a) => {
@@ -435,21 +440,29 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &EvaluationFacts) -> Opt
                     None => numbers,
                 }
             }
+            (BinOp::Add, _) => {
+                let (x, y) = (added(&y, x.clone(), given.memory), added(&x, y, given.memory));
+                Value::apply(op, &x, &y)
+            }
             _ => Value::apply(op, &x, &y),
         }),
-        Expr::Ite(c, t, f) => match of(c)?.truth() {
-            (true, false) => of(t),
-            (false, true) => of(f),
+        Expr::Ite(c, then, other) => match of(c)?.truth() {
+            (true, false) => of(then),
+            (false, true) => of(other),
             _ => {
                 // An index may move an address up or down. Evaluate both cases separately.
-                let [t, f] = sides(pool, c, var).map_or([of(t), of(f)], |(v, [positive, negative])| {
+                let [t, f] = sides(pool, c, var).map_or([of(then), of(other)], |(v, [positive, negative])| {
                     let side = |e: ExprId, value: Value| {
                         let var = |other: VarId| if other == v { Some(value.clone()) } else { var(other) };
                         eval(rows, pool, e, &EvaluationFacts { var: &var, ..*given })
                     };
-                    [side(t, positive), side(f, negative)]
+                    [side(then, positive), side(other, negative)]
                 });
-                t.zip(f).map(|(t, f)| t.join(&f))
+                let least = minimum(pool, c, then, other);
+                t.zip(f).map(|(t, f)| match least {
+                    Some(is_signed) if !is_signed || t.range.min >= 0 && f.range.min >= 0 => t.least(&f),
+                    _ => t.join(&f),
+                })
             }
         },
         Expr::Extract { hi, lo, arg } => of(arg).map(|a| a.extract(hi, lo)),
@@ -458,6 +471,19 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &EvaluationFacts) -> Opt
         _ => None,
     };
     Some(value.unwrap_or_else(|| Value::full(width)))
+}
+
+/// A number that is added to an address, refined by its offset bounds: the object that the address points to exists.
+fn added(address: &Value, by: Value, memory: &Memory) -> Value {
+    let Some(targets) = address.targets.as_ref().filter(|_| !by.limits.is_empty() && by.targets.is_none()) else {
+        return by;
+    };
+    let of_target = |(object, _): &(u32, Value)| {
+        let is_it = |limit: &Limit| limit.object == *object && memory.is_one(*object);
+        (*object != NULL).then(|| within(&by, &|limit| memory.most(limit, true).filter(|_| is_it(limit))))
+    };
+    let refined: Option<Vec<Value>> = targets.iter().map(of_target).collect();
+    refined.and_then(|all| all.into_iter().reduce(|a, b| a.join(&b))).unwrap_or(by)
 }
 
 /// If the condition compares a variable with 0, returns the variable, its value if the condition holds, and its value

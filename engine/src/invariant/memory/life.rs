@@ -7,6 +7,7 @@ use crate::invariant::value::Value;
 use crate::invariant::value::address::NULL;
 use crate::invariant::value::limits::{Limit, Reach};
 use cfa::{AllocKind, BinOp, EdgeId, ExprId, Family, FuncId, GlobalId, Op};
+use smt::bounds::Bounds;
 use std::rc::Rc;
 
 /// The value of an address after older objects of a site, or the only one, got another number: each of its targets may
@@ -271,8 +272,11 @@ impl Tracker<'_> {
         }
     }
 
-    /// Ends the lifetime of the object at an address.
+    /// Ends the lifetime of the object at an address. Null has no effect.
     pub fn free(&mut self, env: &mut Environment, value: Option<&Value>, address: ExprId, family: Family) {
+        if value.and_then(Value::as_constant) == Some(0) {
+            return;
+        }
         let objects: Vec<u32> = match self.places(value, address) {
             Places::Known(targets) => targets.iter().map(|(object, _)| *object).collect(),
             Places::Objects(objects) => objects.to_vec(),
@@ -360,16 +364,38 @@ impl Tracker<'_> {
 
     /// The offset of an address in its object. `None` if it may be in none, or in a summary object.
     pub fn offset(&self, memory: &Memory, value: Option<&Value>) -> Option<Value> {
-        let is_plain = |object: u32| match self.allocation(object).map(|edge| &self.program.edges[edge].op) {
-            Some(Op::Alloc { kind, .. }) => !matches!(kind, AllocKind::StandIn),
-            _ => (object as usize) < self.program.globals.len(),
-        };
         let targets = value?.targets.as_ref()?;
-        if !targets.iter().all(|(object, _)| is_plain(*object)) || !self.is_valid(memory, value, 0, false) {
+        if !targets.iter().all(|(object, _)| self.is_plain(*object)) || !self.is_valid(memory, value, 0, false) {
             return None;
         }
         let plain = |at: &Value| at.without(&|_, _| true).unwrap_or_else(|| at.clone());
         targets.iter().map(|(_, at)| plain(at)).reduce(|a, b| a.join(&b))
+    }
+
+    /// The size of the object at an address, which is not null. `None` if it may be any, or that of a summary object.
+    pub fn size(&self, memory: &Memory, value: Option<&Value>) -> Option<Value> {
+        // The bounds of an object that does not exist may exclude each other.
+        let may_exist = |object: &u32| memory.status(*object).is_none_or(|status| status.size <= status.most);
+        let targets = value?.targets.as_ref()?.iter().map(|(object, _)| *object);
+        let targets: Vec<u32> = targets.filter(|object| *object != NULL && may_exist(object)).collect();
+        let size = |object: &u32| {
+            let status = memory.status(*object).filter(|_| self.is_plain(*object))?;
+            Value::of_range(Bounds::unsigned(64, status.size, status.most)?)
+        };
+        let sizes: Option<Vec<Value>> = targets.iter().map(size).collect();
+        let joined = sizes?.into_iter().reduce(|a, b| a.join(&b))?;
+        Some(match targets[..] {
+            [object] if memory.is_one(object) => joined.limited(Limit::new(object, Reach::Size, 0).exact()),
+            _ => joined,
+        })
+    }
+
+    /// True if an object is not a summary of objects that are not yet dereferenced.
+    fn is_plain(&self, object: u32) -> bool {
+        match self.allocation(object).map(|edge| &self.program.edges[edge].op) {
+            Some(Op::Alloc { kind, .. }) => !matches!(kind, AllocKind::StandIn),
+            _ => (object as usize) < self.program.globals.len(),
+        }
     }
 
     /// True if `value` is the start of a live object, of this family if one is given.

@@ -118,6 +118,10 @@ impl Environment {
                 }
             }
             Expr::Binary(BinOp::Eq, a, b) if pool.width(a) <= 64 => {
+                if !holds {
+                    self.separate_gaps(rows, pool, (a, b));
+                    self.separate_gaps(rows, pool, (b, a));
+                }
                 let pairs = self.compared(rows, pool, a, b);
                 for (object, x, y) in pairs {
                     // Transfer the bounds of each side to the other. If the sides differ, a value below a length is
@@ -173,6 +177,7 @@ impl Environment {
 
     /// Applies `a <= b`, or `a < b` if strict.
     fn at_most(&mut self, rows: &Rows, pool: &ExprPool, (a, b): (ExprId, ExprId), is_strict: bool, is_signed: bool) {
+        self.narrow_gaps(rows, pool, (a, b), is_strict, is_signed);
         for (object, x, y) in self.compared(rows, pool, a, b) {
             let is_order = match object {
                 // The order of addresses is that of offsets if none wraps around: in 64 bits, objects lie in the lower
@@ -182,6 +187,9 @@ impl Environment {
             };
             if !is_order {
                 continue;
+            }
+            if object.is_none() {
+                self.recent.ordered(pool, a, b);
             }
             let by = if is_strict { stride(&x, &y) } else { 0 };
             for limit in y.limits.iter().filter_map(|limit| limit.below(by)) {

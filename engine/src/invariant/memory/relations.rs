@@ -1,6 +1,6 @@
 //! Must-relations between variables and memory cells that hold on every path to a location.
 
-use cfa::{Expr, ExprId, ExprPool, VarId};
+use cfa::{BinOp, Expr, ExprId, ExprPool, UnOp, VarId};
 use rustc_hash::FxHashSet;
 
 /// Must-relations between variables and memory cells that hold on every path to a location. The most recent ones are
@@ -19,6 +19,8 @@ pub struct Recent {
     pub(super) contents: Vec<(Read, ExprId)>,
     /// Variables that are the offset of an address in its object.
     offsets: Vec<(VarId, ExprId)>,
+    /// Variables that are at most the size of the object that starts at an address.
+    sizes: Vec<(VarId, ExprId)>,
     /// Differences of counters.
     gaps: Vec<Gap>,
 }
@@ -32,7 +34,7 @@ pub struct Read {
     pub width: u32,
 }
 
-/// `a <= b + more`, where both are signed numbers of one width.
+/// `a <= b + more`, where both are numbers of one width.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Gap {
     /// The smaller variable.
@@ -43,6 +45,8 @@ pub struct Gap {
     pub more: i64,
     /// The width of both in bits.
     pub width: u32,
+    /// True if both are signed.
+    pub is_signed: bool,
 }
 
 /// Number of relations of each kind that are kept.
@@ -61,6 +65,7 @@ impl Recent {
         self.definitions.retain(|definition| o.definitions.contains(definition));
         self.contents.retain(|content| o.contents.contains(content));
         self.offsets.retain(|offset| o.offsets.contains(offset));
+        self.sizes.retain(|size| o.sizes.contains(size));
         self.len() < before
     }
     fn len(&self) -> usize {
@@ -70,6 +75,7 @@ impl Recent {
             + self.definitions.len()
             + self.contents.len()
             + self.offsets.len()
+            + self.sizes.len()
     }
     /// Keeps relations among locals only.
     pub fn forget_shared(&mut self, pool: &ExprPool, is_local: &dyn Fn(VarId) -> bool) {
@@ -78,10 +84,12 @@ impl Recent {
         self.definitions.retain(|(defined, value)| is_local(*defined) && variables(pool, *value).all(is_local));
         self.contents.retain(|(held, address)| is_local(held.var) && variables(pool, *address).all(is_local));
         self.offsets.retain(|(offset, address)| is_local(*offset) && variables(pool, *address).all(is_local));
+        self.sizes.retain(|(size, address)| is_local(*size) && variables(pool, *address).all(is_local));
     }
-    /// Drops the contents of memory at addresses that a write may change.
+    /// Drops the contents of memory, and the sizes of objects, at addresses where an operation may change them.
     pub fn written(&mut self, is_kept: &dyn Fn(ExprId) -> bool) {
         self.contents.retain(|(_, address)| is_kept(*address));
+        self.sizes.retain(|(_, address)| is_kept(*address));
     }
     /// The variables that equal the memory at an address.
     #[cfg(test)]
@@ -123,6 +131,7 @@ impl Recent {
         self.definitions.retain(|(defined, value)| *defined != var && !mentions(pool, *value, var));
         self.contents.retain(|(held, address)| held.var != var && !mentions(pool, *address, var));
         self.offsets.retain(|(offset, address)| *offset != var && !mentions(pool, *address, var));
+        self.sizes.retain(|(size, address)| *size != var && !mentions(pool, *address, var));
         self.gaps.retain(|gap| gap.a != var && gap.b != var);
     }
     /// The differences of counters.
@@ -148,6 +157,35 @@ impl Recent {
     pub fn is_offset(&self, pool: &ExprPool, e: ExprId, address: ExprId) -> bool {
         let is_it = |(var, at): &(VarId, ExprId)| *at == address && matches!(pool.get(e), Expr::Var(v) if v == var);
         self.offsets.iter().any(is_it)
+    }
+    /// Records that a variable is at most the size of the object that starts at an address.
+    pub fn sized(&mut self, pool: &ExprPool, var: VarId, address: ExprId) {
+        if !mentions(pool, address, var) && !self.sizes.contains(&(var, address)) {
+            push(&mut self.sizes, (var, address));
+        }
+    }
+    /// Records that `less` is at most `greater`, where both are unsigned.
+    pub fn ordered(&mut self, pool: &ExprPool, less: ExprId, greater: ExprId) {
+        let (&Expr::Var(less), &Expr::Var(greater)) = (pool.get(less), pool.get(greater)) else { return };
+        self.sizes_of(greater).into_iter().for_each(|address| self.sized(pool, less, address));
+    }
+    fn sizes_of(&self, var: VarId) -> Vec<ExprId> {
+        self.sizes.iter().filter(|(size, _)| *size == var).map(|(_, address)| *address).collect()
+    }
+    /// True if an expression is at most the size of the object that starts at an address.
+    pub fn is_within_size(&self, pool: &ExprPool, e: ExprId, address: ExprId) -> bool {
+        let is_within = |e: ExprId| self.is_within_size(pool, e, address);
+        match *pool.get(e) {
+            Expr::Var(var) => self.sizes.contains(&(var, address)),
+            Expr::Ite(cond, a, b) if minimum(pool, cond, a, b) == Some(false) => is_within(a) || is_within(b),
+            Expr::Ite(_, a, b) => is_within(a) && is_within(b),
+            _ => false,
+        }
+    }
+    /// The variables that are at most the size of the object at an address.
+    #[cfg(test)]
+    pub fn sizes(&self) -> impl Iterator<Item = (VarId, ExprId)> {
+        self.sizes.iter().copied()
     }
     /// Drops the relations to a cell.
     pub fn forget_cell(&mut self, cell: u32) {
@@ -205,6 +243,7 @@ impl Recent {
             push(&mut self.sums, (var, of, by));
             if by == 0 {
                 push(&mut self.sums, (of, var, 0));
+                self.sizes_of(of).into_iter().for_each(|address| self.sized(pool, var, address));
             }
         }
         let mut narrow = value;
@@ -217,6 +256,24 @@ impl Recent {
             same.into_iter().for_each(|at| self.read(pool, read, at));
         }
     }
+}
+
+/// If `cond ? a : b` is the smaller one of `a` and `b`: true if the comparison is signed.
+pub fn minimum(pool: &ExprPool, cond: ExprId, a: ExprId, b: ExprId) -> Option<bool> {
+    let (less, greater, op) = match *pool.get(cond) {
+        Expr::Binary(op, x, y) => (x, y, op),
+        Expr::Unary(UnOp::Not, inner) => match *pool.get(inner) {
+            Expr::Binary(op, x, y) => (y, x, op),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_signed = match op {
+        BinOp::Ult | BinOp::Ule => false,
+        BinOp::Slt | BinOp::Sle => true,
+        _ => return None,
+    };
+    ((a, b) == (less, greater)).then_some(is_signed)
 }
 
 /// Appends an entry, and drops the oldest one if there are too many.

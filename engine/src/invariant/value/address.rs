@@ -86,11 +86,15 @@ impl Value {
     pub(in crate::invariant) fn moved(&self, op: BinOp, by: &Self) -> Option<Targets> {
         let targets = self.targets.as_ref()?;
         let may_be_null = matches!(targets.last(), Some((NULL, _)));
-        if may_be_distance(by) || may_be_null && may_be_address(by) {
+        if by.targets.is_some() || may_be_null && may_be_address(by) {
             return None;
         }
         let by = by.untargeted();
-        Some(targets.iter().map(|(object, at)| (*object, Self::apply(op, at, &by))).collect())
+        let moved = |(object, at): &(u32, Value)| (*object, Self::apply(op, at, &by));
+        let moved: Targets = targets.iter().map(moved).collect();
+        // An offset that an offset bound limits to its object leads to no other one.
+        let stays = |(object, at): &(u32, Value)| at.limits.iter().any(|l| l.object == *object && l.more >= 0);
+        (!is_wide(&by) || moved.iter().all(stays)).then_some(moved)
     }
 
     /// The value of an address after an access of `bytes` bytes at offset `by` from it: the access is within the
@@ -168,9 +172,9 @@ fn leads_to(value: &Value) -> Option<Targets> {
 }
 
 /// True if the value may be the distance between two objects. An address plus this value may point to the other object.
-fn may_be_distance(value: &Value) -> bool {
+fn is_wide(value: &Value) -> bool {
     let (low, high) = addresses(value.width());
-    value.targets.is_some() || i128::from(value.range.max) - i128::from(value.range.min) >= i128::from(high - low)
+    i128::from(value.range.max) - i128::from(value.range.min) >= i128::from(high - low)
 }
 
 /// True if the value may be an address whose targets are unknown. Null plus this value is no longer null.

@@ -233,33 +233,34 @@ impl Limits {
         if a.limits.is_empty() && b.limits.is_empty() {
             return Self::NONE;
         }
-        // A side without the bound satisfies a weaker one, since 0 <= reach.
-        let implied = |value: &Value, limit: Limit| {
-            let more = -(i128::from(limit.times) * i128::from(value.range.high));
+        // A side without the bound satisfies a weaker one, by the least length there.
+        let implied = |value: &Value, limit: Limit, least: u64| {
+            let more = i128::from(least) - i128::from(limit.times) * i128::from(value.range.high);
             limit.with(limit.times.into(), more).map(Limit::about)
         };
-        let other = |limit: Limit, value: &Value, is_there: bool| {
-            if !is_there {
-                return Some(limit);
-            }
+        let other = |limit: Limit, value: &Value, least: Option<u64>| {
+            // The object does not exist there.
+            let Some(least) = least else { return Some(limit) };
             let said = value.limits.iter().find(|l| l.key() == limit.key());
-            let found = said.or_else(|| implied(value, limit))?;
+            let found = said.or_else(|| implied(value, limit, least))?;
             let is_exact = limit.is_exact && found.is_exact && limit.more == found.more;
             Some(Limit { more: limit.more.min(found.more), is_exact, ..limit })
         };
         let kept = |limit: &Limit| how.stays(limit.object, limit.reach, how.owner() == Some(limit.object));
-        let of_a = a.limits.iter().filter(kept).filter_map(|l| other(l, b, how.right_exists(l.object)));
-        let of_b = b.limits.iter().filter(kept).filter_map(|l| other(l, a, how.left_exists(l.object)));
+        let of_a = a.limits.iter().filter(kept).filter_map(|l| other(l, b, how.right_least(&l)));
+        let of_b = b.limits.iter().filter(kept).filter_map(|l| other(l, a, how.left_least(&l)));
         // Each result is correct, but the weaker of two bounds with one key was joined with its counterpart.
         Self::of(of_a.chain(of_b))
     }
-    /// The bounds of `before` that still hold in `joined`, with those that only the range of `before` implies.
-    pub fn widened(before: &Value, joined: &Value) -> Self {
+    /// The bounds of `before` that still hold in `joined`, with those that only the range of `before` implies, and those
+    /// by objects that do not exist before.
+    pub fn widened(before: &Value, joined: &Value, how: &dyn Reaches) -> Self {
         let implies =
             |value: &Value, l: &Limit| -(i128::from(l.times) * i128::from(value.range.high)) >= i128::from(l.more);
         let is_old = |l: &Limit| {
             before.limits.iter().any(|b| b.key() == l.key() && b.more <= l.more)
                 || implies(before, l) && !implies(joined, l)
+                || how.left_least(l).is_none()
         };
         if joined.limits.is_empty() { Self::NONE } else { Self::of(joined.limits.iter().filter(is_old)) }
     }
@@ -278,10 +279,11 @@ pub fn within(value: &Value, most: &dyn Fn(&Limit) -> Option<u64>) -> Value {
 
 /// Determines the offset bounds after a join of two states.
 pub trait Reaches {
-    /// True if the object may exist in the first state. A bound on an object that does not exist holds vacuously.
-    fn left_exists(&self, object: u32) -> bool;
-    /// True if the object may exist in the second state.
-    fn right_exists(&self, object: u32) -> bool;
+    /// A lower bound on the length that a bound refers to, in the first state. `None` if its object does not exist
+    /// there, so that the bound holds vacuously.
+    fn left_least(&self, limit: &Limit) -> Option<u64>;
+    /// Like `left_least`, in the second state.
+    fn right_least(&self, limit: &Limit) -> Option<u64>;
     /// True if this length of the object is defined in both states. `owns` states that the bound is that of an offset
     /// within the object itself, so that the number may represent several objects.
     fn stays(&self, object: u32, reach: Reach, owns: bool) -> bool;
@@ -300,11 +302,11 @@ pub struct Within<'a> {
 }
 
 impl Reaches for Within<'_> {
-    fn left_exists(&self, object: u32) -> bool {
-        self.how.left_exists(object)
+    fn left_least(&self, limit: &Limit) -> Option<u64> {
+        self.how.left_least(limit)
     }
-    fn right_exists(&self, object: u32) -> bool {
-        self.how.right_exists(object)
+    fn right_least(&self, limit: &Limit) -> Option<u64> {
+        self.how.right_least(limit)
     }
     fn stays(&self, object: u32, reach: Reach, owns: bool) -> bool {
         self.how.stays(object, reach, owns)
@@ -318,11 +320,11 @@ impl Reaches for Within<'_> {
 pub struct Same;
 
 impl Reaches for Same {
-    fn left_exists(&self, _object: u32) -> bool {
-        true
+    fn left_least(&self, _limit: &Limit) -> Option<u64> {
+        Some(0)
     }
-    fn right_exists(&self, _object: u32) -> bool {
-        true
+    fn right_least(&self, _limit: &Limit) -> Option<u64> {
+        Some(0)
     }
     fn stays(&self, _object: u32, _reach: Reach, _owns: bool) -> bool {
         true

@@ -214,6 +214,15 @@ impl Value {
         Self { targets, limits: Limits::joined(self, o, how), ..self.joined_numbers(o) }
     }
 
+    /// The smaller one of two unsigned numbers of one state, if each of them is a possible result.
+    pub fn least(&self, o: &Self) -> Self {
+        let joined = self.join(o);
+        let limits = joined.limits.both(&self.limits.up_to()).both(&o.limits.up_to());
+        let most = Bounds::unsigned(self.width(), 0, self.range.high.min(o.range.high)).and_then(Self::of_range);
+        let least = most.and_then(|most| joined.meet(&most)).unwrap_or(joined);
+        Self { limits, ..least }
+    }
+
     /// The value where only one of two joined states has it: without the offset bounds on lengths that the joined state
     /// does not have.
     pub fn one_sided(&self, how: &dyn Reaches) -> Self {
@@ -250,7 +259,7 @@ impl Value {
         if joined == *self {
             return joined;
         }
-        joined.limits = Limits::widened(self, &joined);
+        joined.limits = Limits::widened(self, &joined, how);
         let widened = |object, a: &Self, b: &Self| a.widen_where(b, thresholds, &Within { how, object });
         if let (Some(before), Some(after)) = (&self.members, &joined.members) {
             let fits = |v: &u64| before.binary_search(v).is_ok() || thresholds.binary_search(v).is_ok();
@@ -492,6 +501,7 @@ mod tests {
             thresholds.sort_unstable();
             let joined = a.join(&b);
             prop_assert!(joined.contains(x) && joined.contains(y));
+            prop_assert!(a.least(&b).contains(x.min(y)));
             prop_assert!(joined.includes(&a) && joined.includes(&b) && a.includes(&a));
             prop_assert_eq!(&joined, &b.join(&a));
             let wide = a.widen(&b, &thresholds);
