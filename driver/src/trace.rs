@@ -11,6 +11,7 @@ pub mod declared;
 pub mod elsewhere;
 mod fault;
 mod interleaving;
+pub mod lost;
 mod names;
 mod origin;
 mod recorder;

@@ -83,6 +83,17 @@ fn candidates_come_with_commands() {
     assert_eq!(project.code(&["verify", "-p", "build", "build/m 1.o"]).0, Some(0));
 }
 
+/// A note names the file of the project that defines a function which the program lacks.
+#[test]
+fn the_file_that_defines_a_missing_function_is_named() {
+    let project = Project::new();
+    let (code, message) = project.code(&["verify", "-p", "build", "src/driver.c"]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(message.contains("note: src/clamp.c of the project defines `clamp`"), "{message}");
+    let (_, message) = project.code(&["verify", "-p", "build", "src/driver.c", "src/clamp.c"]);
+    assert!(!message.contains("of the project defines"), "{message}");
+}
+
 #[test]
 fn files_are_compiled_as_the_database_says() {
     let project = Project::new();

@@ -277,15 +277,16 @@ impl<'p> Names<'p> {
         Some((self.heap_name(object)? + &path, None))
     }
 
-    /// Returns the C expression for `len` bytes after the end of an array variable, the name of the array, and its
-    /// number of elements. `None` if the object near the address is no named array, or the address is before its end.
-    pub fn behind_array(&self, near: &Neighbour, len: u64) -> Option<(String, String, u64)> {
+    /// Returns the C expression for `len` bytes before or after an array variable, the name of the array, and its
+    /// number of elements. `None` if the object near the address is no named array, or contains the address.
+    pub fn outside_array(&self, near: &Neighbour, len: u64) -> Option<(String, String, u64)> {
         let (name, ty) = self.object(near.object).filter(|(name, _)| !name.is_empty() && !name.starts_with('.'))?;
         let CType::Array(of, Some(count)) = *self.program.plain_type(ty) else { return None };
         let size = self.program.size_of(of).filter(|size| *size > 0)?;
-        let offset = u64::try_from(near.offset).ok().filter(|offset| *offset >= count * size)?;
-        let (path, _) = access_path(self.program, ty, offset, len);
-        (!path.contains('<')).then(|| (format!("{name}{path}"), name, count))
+        let index = near.offset.div_euclid(i64::try_from(size).ok()?);
+        let is_inside = u64::try_from(index).is_ok_and(|index| index < count);
+        let (path, _) = access_path(self.program, of, near.offset.rem_euclid(size as i64) as u64, len);
+        (!is_inside && !path.contains('<')).then(|| (format!("{name}[{index}]{path}"), name, count))
     }
 
     /// Returns the C expression for the `len` bytes at address `at` through a pointer among `vars`, the name of that

@@ -2,7 +2,7 @@
 
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{CallGraph, Check, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Out, Program};
+use cfa::{CallGraph, Check, EdgeId, ErrorId, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Out, Program};
 
 /// Makes memory faults errors if one of `checks` covers them. Each operation has its own error.
 pub fn memory_safety(program: &mut Program, checks: &[Check]) {
@@ -70,6 +70,33 @@ fn look_for_leaks(program: &mut Program, leak: Leak) {
     places.dedup();
     for loc in places {
         insert_before(program, loc, Op::Leak(leak));
+    }
+}
+
+/// Inserts a leak check after every operation of the program's own functions, which reports the given error. A run then
+/// ends at the first operation after which no pointer leads to a live heap object.
+pub fn watch_losses(program: &mut Program, error: ErrorId) {
+    for id in program.edges.ids().collect::<Vec<_>>() {
+        let func = program.func_of(id);
+        let edge = &program.edges[id];
+        let may_lose = matches!(
+            edge.op,
+            Op::Assign { .. }
+                | Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Copy { .. }
+                | Op::Fill { .. }
+                | Op::Free { .. }
+                | Op::Call { .. }
+        );
+        if !may_lose || edge.place.is_none() || program.funcs[func].origin != FunctionOrigin::Source {
+            continue;
+        }
+        let (target, place) = (edge.target, edge.place);
+        let after = program.add_location(func);
+        program.edges[id].target = after;
+        let check = program.add_edge(after, Op::Leak(Leak::Lost), target, place);
+        program.edges[check].fault = Some(error);
     }
 }
 
