@@ -156,8 +156,8 @@ impl InputValue {
             InputKind::Uninit(Some(name)) => format!("uninitialised {name}"),
             InputKind::Uninit(None) => "uninitialised memory".into(),
             InputKind::Argument(name) => match (name.strip_prefix("length of "), name.strip_suffix(" is null")) {
-                (Some(pointer), _) => format!("number of elements in the target of a {pointer}"),
-                (_, Some(pointer)) => format!("whether a {pointer} is null"),
+                (Some(pointer), _) => format!("number of elements that the argument of type {pointer} points to"),
+                (_, Some(pointer)) => format!("whether the pointer of type {pointer} is null"),
                 (None, None) => format!("argument {name}"),
             },
             InputKind::Global(name) => name.clone(),

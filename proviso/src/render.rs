@@ -10,6 +10,7 @@ use driver::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undefined
 use driver::source::{Sources, Spot};
 use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
 use instrument::Asked;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -76,13 +77,22 @@ pub fn report(report: &Report, sources: &Sources, layout: Layout) -> String {
 }
 
 /// Returns the result of each check in one line, followed by the counts of places. Checks without places share one
-/// line.
+/// line, and so do those that are undecided for the same reason before their places are known.
 pub fn table(checks: &[CheckResult]) -> String {
     let is_empty = |c: &&CheckResult| c.places.all == 0 && matches!(c.rest, Rest::Proved) && !c.is_of_threads;
-    let names = checks.iter().filter(|c| !is_empty(c)).map(|c| c.name.len());
-    let width = names.max().unwrap_or(0);
+    // The checks that are undecided as a whole, by the reason.
+    let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for check in checks {
+        if let Some(reason) = undecided_as_a_whole(check) {
+            alike.entry(reason).or_default().push(&check.name);
+        }
+    }
+    alike.retain(|_, names| names.len() > 1);
+    let is_alike = |c: &&CheckResult| undecided_as_a_whole(c).is_some_and(|reason| alike.contains_key(&reason));
+    let rows = || checks.iter().filter(|c| !is_empty(c) && !is_alike(c));
+    let width = rows().map(|c| c.name.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for check in checks.iter().filter(|c| !is_empty(c)) {
+    for check in rows() {
         let places = if check.places.all == 0 { String::new() } else { counted(check.places.all, "place") };
         let (mut spots, mut following) = (Vec::<String>::new(), Vec::<String>::new());
         for violation in &check.violations {
@@ -124,6 +134,9 @@ pub fn table(checks: &[CheckResult]) -> String {
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
     }
+    for (reason, names) in &alike {
+        let _ = writeln!(out, "  unknown ({reason}): {}", names.join(", "));
+    }
     let empty: Vec<&str> = checks.iter().filter(is_empty).map(|c| c.name.as_str()).collect();
     match empty.len() {
         0 => {}
@@ -133,6 +146,15 @@ pub fn table(checks: &[CheckResult]) -> String {
         }
     }
     format!("checks:\n{out}{}\n", places(checks))
+}
+
+/// Returns the reason why a check is undecided, if no place of it is known. For example, no time was left to load the
+/// program.
+fn undecided_as_a_whole(check: &CheckResult) -> Option<String> {
+    match &check.rest {
+        Rest::Unknown(note) if check.places.all == 0 && check.violations.is_empty() => Some(note.on_a_line()),
+        _ => None,
+    }
 }
 
 /// Returns for each check with violated or open places how many are proved, violated and open, with the open places.
@@ -187,17 +209,14 @@ fn grouped(number: usize) -> String {
     out
 }
 
-/// Returns a note about what the default question does not ask; `checks` are those that it asked. `malloc_may_fail` is
-/// true if the run assumed that allocations may fail.
-pub fn not_asked(checks: &[CheckResult], malloc_may_fail: bool) -> String {
+/// Returns a note about what the default question does not ask; `checks` are those that it asked.
+pub fn not_asked(checks: &[CheckResult]) -> String {
     let is_asked = |name: &str| checks.iter().any(|check| check.name == name);
-    // Only programs with threads are asked about them, without an option.
+    // These are asked if the program starts threads.
     let is_of_threads = |name: &str| matches!(name, "thread" | "deadlock");
     let names = Asked::ALL.iter().map(|asked| asked.name).filter(|name| !is_asked(name) && !is_of_threads(name));
     let names = names.collect::<Vec<_>>().join(", ");
-    let failures = if malloc_may_fail { "" } else { "; allocations that fail (--malloc-may-fail)" };
-    let text =
-        format!("not checked: {names} (--check NAME); termination, valid-memcleanup (--property NAME){failures}");
+    let text = format!("not checked: {names} (--check NAME); termination, valid-memcleanup (--property NAME)");
     Message::new(Level::NOTE, text).render(&Sources::default(), false) + "\n\n"
 }
 
@@ -605,6 +624,20 @@ mod tests {
     use super::*;
     use cfa::Bv;
     use cfa::interp::Inputs;
+
+    #[test]
+    fn checks_that_were_not_analysed_share_a_line() {
+        let check = |name: &str, reason: &str, places: usize| CheckResult {
+            rest: Rest::Unknown(driver::report::Note { text: reason.to_owned(), spot: None }),
+            places: driver::report::Places { all: places, ..Default::default() },
+            ..CheckResult::new(name.to_owned(), Vec::new())
+        };
+        let checks = [check("null", "timeout", 0), check("bounds", "timeout", 2), check("shift", "timeout", 0)];
+        let text = table(&[&checks[..], &[check("address", "no stub", 0)]].concat());
+        assert!(text.contains("\n  unknown (timeout): null, shift\n"), "{text}");
+        let rows = text.lines().filter(|line| line.contains("  unknown: ")).count();
+        assert_eq!(rows, 2, "{text}");
+    }
 
     #[test]
     fn a_trace_speaks_of_c() {

@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// The maximal number of undefined functions whose definitions are searched in a project.
-const MAX_SEARCHED: usize = 4;
+const MAX_SEARCHED: usize = 100;
 
 /// Runs the command and returns the exit code.
 pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
@@ -110,15 +110,18 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     publish(&report, harness.as_deref(), &args, &job, &findings, colors).map(|()| code)
 }
 
-/// Prints notes about the files of the project that define functions which the program lacks.
+/// Prints a note about the files of the project that define functions which the program lacks.
 fn defined_elsewhere(undefined: &[Undefined], args: &VerifyArgs, colors: Colors) {
     let Some(database) = args.input.build.as_deref().and_then(|build| Database::read(build).ok()) else { return };
-    for Undefined { name, .. } in undefined.iter().filter(|f| f.relevant > 0).take(MAX_SEARCHED) {
-        if let Some(path) = database.file_that_defines(name) {
-            let here = std::env::current_dir().unwrap_or_default();
-            let path = path.strip_prefix(&here).unwrap_or(&path);
-            output::note(&format!("{} of the project defines `{name}`: add it to the files", path.display()), colors);
-        }
+    let relevant = undefined.iter().filter(|f| f.relevant > 0).take(MAX_SEARCHED);
+    let files = database.files_that_define(&relevant.map(|f| f.name.as_str()).collect::<Vec<_>>());
+    let here = std::env::current_dir().unwrap_or_default();
+    let shown: Vec<String> = files
+        .iter()
+        .map(|(path, function)| format!("{} (`{function}`)", path.strip_prefix(&here).unwrap_or(path).display()))
+        .collect();
+    if !shown.is_empty() {
+        output::note(&format!("the project defines some of them in files to add: {}", shown.join(", ")), colors);
     }
 }
 
@@ -179,9 +182,7 @@ fn shown(
     }
     if args.message_format == MessageFormat::Human {
         text += &match &report.answer {
-            Answer::True if job.is_default && job.is_exhaustive => {
-                render::not_asked(&report.checks, job.load.malloc_may_fail)
-            }
+            Answer::True if job.is_default && job.is_exhaustive => render::not_asked(&report.checks),
             Answer::False(violation) if violation.trace.is_some() => {
                 render::next_step(harness.zip(args.harness.as_deref()))
             }

@@ -157,6 +157,10 @@ def main(argv):
         return COMMANDS[options.command](options)
     except SystemExit as error:
         return 64 if error.code == 2 else error.code
+    except BrokenPipeError:
+        # The reader of the output, such as `head`, has ended. Python must not write the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (tasks.TaskError, results.ResultsError, OSError) as error:
         print(f"batch: error: {error}", file=sys.stderr)
         return 64

@@ -193,8 +193,11 @@ fn is_folder(folder: &Path) -> Failure {
     let shown = files::shell_word(&folder.display().to_string());
     let mut failure = Failure::usage(format!("{} is a folder, not a file", folder.display()));
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut own: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "c")).collect();
+    let mut own: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .map(|path| path.strip_prefix(".").map(PathBuf::from).unwrap_or(path))
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .collect();
     own.sort_unstable();
     let mut help = match own.is_empty() {
         true => "  = help: name the C files of one program".to_owned(),

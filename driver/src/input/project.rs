@@ -159,14 +159,22 @@ impl Database {
         Ok(Some(input))
     }
 
-    /// Returns the C file of the project whose text seems to define a function that other files may call, if there is
-    /// one among the first [`MAX_SEARCHED`] files.
-    pub fn file_that_defines(&self, function: &str) -> Option<PathBuf> {
-        let is_it = |path: &PathBuf| {
-            let is_small = std::fs::metadata(path).is_ok_and(|data| data.len() <= MAX_SEARCHED_SIZE);
-            is_small && std::fs::read(path).is_ok_and(|bytes| defines(&decoded(&bytes), function))
-        };
-        self.entries.iter().take(MAX_SEARCHED).map(Entry::path).find(is_it)
+    /// Returns the C files of the project whose texts seem to define some of these functions, each with the first of
+    /// them. Each function is attributed to one file. Only the first [`MAX_SEARCHED`] files are read.
+    pub fn files_that_define<'n>(&self, functions: &[&'n str]) -> Vec<(PathBuf, &'n str)> {
+        let mut rest = functions.to_vec();
+        let mut found = Vec::new();
+        for path in self.entries.iter().take(MAX_SEARCHED).map(Entry::path) {
+            let is_small = std::fs::metadata(&path).is_ok_and(|data| data.len() <= MAX_SEARCHED_SIZE);
+            if rest.is_empty() || !is_small {
+                continue;
+            }
+            let text = std::fs::read(&path).map(|bytes| decoded(&bytes)).unwrap_or_default();
+            let (here, elsewhere): (Vec<_>, Vec<_>) = rest.into_iter().partition(|function| defines(&text, function));
+            found.extend(here.first().map(|&first| (path, first)));
+            rest = elsewhere;
+        }
+        found
     }
 
     /// Returns the failure that the database has no entry for the file.

@@ -281,6 +281,10 @@ pub(super) fn fault(
             let Object { offset, size, .. } = object.expect("just seen");
             return format!("{verb} of `{text}` at offset {offset} of {what}, which has {}", bytes(*size));
         }
+        (Fault::OutOfBounds, Some(Access::Expression { text, .. })) if object.is_some() => {
+            let before = object.map_or(0, |o| o.offset.unsigned_abs());
+            return format!("{verb} of `{text}`, {} before {what}", bytes(before));
+        }
         (Fault::Dangling, Some(Access::Argument(argument))) => {
             return format!("{argument} points to {what}, {}", gone(object, here));
         }

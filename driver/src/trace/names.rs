@@ -301,15 +301,28 @@ impl<'p> Names<'p> {
         state: &State,
         temporaries: &Temporaries,
     ) -> Option<(String, String, bool)> {
-        let mut pointers = vars.iter().filter_map(|&var| self.pointer(var, state, temporaries));
+        let pointers = || vars.iter().filter_map(|&var| self.pointer(var, state, temporaries));
         let object = |at: u64| state.neighbour(at).map(|near| near.object);
         let leads_there = |p: &Pointer| object(at).is_none_or(|near| object(p.value) == Some(near));
-        let pointer = pointers.find(|p| p.value <= at && at - p.value < MAX_SHOWN && leads_there(p))?;
+        let is_near = |p: &Pointer| at.abs_diff(p.value) < MAX_SHOWN && leads_there(p);
+        let Some(pointer) = pointers().find(|p| p.value <= at && is_near(p)) else {
+            let pointer = pointers().find(is_near)?;
+            return Some((self.element_before(&pointer, at, len)?, pointer.name, false));
+        };
         let subscripted = vars.len() > 1 || pointer.derived;
         let is_plain = matches!(self.program.exprs.get(addr), cfa::Expr::Var(_)) && !pointer.derived;
         let (text, _) = self.dereferenced(&pointer, at - pointer.value, len, subscripted && !is_plain);
         // A part without a name in C does not help the user.
         (!text.contains('<')).then_some((text, pointer.name, pointer.value == 0))
+    }
+
+    /// Returns the C expression for the `len` bytes at an address before that of a pointer.
+    fn element_before(&self, pointer: &Pointer, at: u64, len: u64) -> Option<String> {
+        let size = i64::try_from(self.program.size_of(pointer.to).filter(|size| *size > 0)?).ok()?;
+        let offset = at.wrapping_sub(pointer.value) as i64;
+        let (path, _) = access_path(self.program, pointer.to, offset.rem_euclid(size) as u64, len);
+        let name = if pointer.name.starts_with('*') { format!("({})", pointer.name) } else { pointer.name.clone() };
+        (!path.contains('<')).then(|| format!("{name}[{}]{path}", offset.div_euclid(size)))
     }
 
     /// Returns the C expression for the `len` bytes at an offset from a pointer, and their type if known. If

@@ -138,4 +138,28 @@ mod tests {
         assert_eq!(p.edges[free].fault, Some(error));
         assert!(p.edges[load].fault.is_some());
     }
+
+    /// A check follows each operation of the program's own functions that may drop a pointer.
+    #[test]
+    fn losses_are_watched_after_each_operation() {
+        let mut p = Program::new(DataLayout { pointer_width: 64 });
+        let ty = p.types.push(CType::Unknown { width: 64 });
+        let var = cfa::Var { name: None, ty, width: 64, kind: VarKind::Temp(p.entry), place: None };
+        let var = p.vars.push(var);
+        let null = p.exprs.int(64, 0);
+        let file = p.files.push(cfa::SourceFile { path: "a.c".into() });
+        let place = Some(p.place(cfa::Place { file, line: 1, column: 1, inlined_at: None }));
+        let [a, b, c] = [(); 3].map(|()| p.add_location(p.entry));
+        let entry = p.funcs[p.entry].entry;
+        let assign = p.add_edge(entry, Op::Assign { var, value: null }, a, place);
+        p.add_edge(a, Op::Skip, b, place);
+        p.add_edge(b, Op::Halt(HaltKind::Abort), c, place);
+        let info = ErrorInfo { check: Check::Memtrack, message: String::new(), place: None };
+        let error = p.errors.push(info);
+        watch_losses(&mut p, error);
+        let checks: Vec<EdgeId> = p.edges.ids().filter(|&e| p.edges[e].op == Op::Leak(Leak::Lost)).collect();
+        let [check] = checks[..] else { panic!("{checks:?}") };
+        assert_eq!((p.edges[check].source, p.edges[check].target), (p.edges[assign].target, a));
+        assert_eq!((p.edges[check].fault, p.edges[check].place), (Some(error), place));
+    }
 }
