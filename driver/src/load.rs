@@ -1,7 +1,6 @@
 //! Loading of programs by the front-end. Its errors become [`Failure`]s.
 
 use crate::failure::{Failure, exit};
-use crate::files::shell_word;
 use cfa::Program;
 use engine::budget::Budget;
 use frontend_llvm::{Loader, Options};
@@ -67,7 +66,7 @@ fn header_help(header: &str, options: &Options) -> String {
                 Ok(below) => below,
                 Err(_) => &folder,
             };
-            format!("the project finds `{header}` by `-I {}`", shell_word(&shown.display().to_string()))
+            format!("the project finds `{header}` by `-I {}`", shown.display())
         }
         None => format!(
             "name the folder of `{header}` by `-I FOLDER`; `-p BUILD` compiles the files of a project with its options"
