@@ -1,6 +1,6 @@
 //! One question about a program: slicing, cache, analyses, and the description of the verdict.
 
-use crate::cache::Place;
+use crate::cache::CacheFile;
 use crate::cooperation::cooperate;
 use crate::cooperation::knowledge::Known;
 use crate::evidence::blame;
@@ -41,14 +41,14 @@ impl Decided {
 }
 
 /// Decides whether an error of the program is reachable, and describes the verdict.
-pub fn decide_and_describe(session: &Session, program: &Program, place: Option<&Place>, known: Known) -> Finished {
+pub fn decide_and_describe(session: &Session, program: &Program, place: Option<&CacheFile>, known: Known) -> Finished {
     let decided = decide(session, program, place, known);
     let proved = decided.describe_proof(session, program);
     Finished { proved, ..decided.finished }
 }
 
 /// Decides whether an error of the program is reachable.
-pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known: Known) -> Decided {
+pub fn decide(session: &Session, program: &Program, place: Option<&CacheFile>, known: Known) -> Decided {
     if program.starts_threads() {
         return decide_threads(session, program);
     }

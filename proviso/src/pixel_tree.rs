@@ -8,7 +8,7 @@
 use cfa::graph::CfaGraphs;
 use cfa::{Op, Program};
 use driver::failure::Failure;
-use engine::arg::{Shape, Status};
+use engine::arg::{ArgNode, Status};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -69,7 +69,7 @@ const MOST_SIDE: usize = 8000;
 impl PixelTree {
     /// Returns the tree of the states that an analysis reached. The states between two nodes of the graph are pixels,
     /// too.
-    pub fn of_states(graph: &[Shape]) -> Self {
+    pub fn of_states(graph: &[ArgNode]) -> Self {
         let edges: u64 = graph.iter().map(|n| u64::from(n.edges)).sum();
         let rows_apart = edges.div_ceil(MOST_PIXELS).max(1) as usize;
         let mut depth = vec![0usize; graph.len()];
@@ -215,8 +215,8 @@ impl PixelTree {
 mod tests {
     use super::*;
 
-    fn node(parent: Option<u32>, status: Status) -> Shape {
-        Shape { parent, at: None, status, merged: false, edges: 1 }
+    fn node(parent: Option<u32>, status: Status) -> ArgNode {
+        ArgNode { parent, at: None, status, merged: false, edges: 1 }
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
         let tree = PixelTree::of_states(&graph);
         assert_eq!(tree.rows, [vec![Color::Expanded], vec![Color::Expanded, Color::Covered], vec![Color::Target]]);
         // The states between two nodes are pixels, too.
-        let far = [node(None, Status::Expanded), Shape { edges: 3, merged: true, ..node(Some(0), Status::Expanded) }];
+        let far = [node(None, Status::Expanded), ArgNode { edges: 3, merged: true, ..node(Some(0), Status::Expanded) }];
         let rows = PixelTree::of_states(&far).rows;
         assert_eq!(rows.concat(), [Color::Expanded, Color::Expanded, Color::Expanded, Color::Merged]);
         let svg = tree.svg();

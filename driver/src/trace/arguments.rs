@@ -155,7 +155,7 @@ pub enum Target {
 #[derive(Default)]
 pub struct Making {
     /// The objects created for the entry function, in order.
-    made: Vec<Made>,
+    made: Vec<CreatedObject>,
     /// The addresses of the objects that tokens lead to, by token. A token is a pointer that was not dereferenced yet.
     leads: BTreeMap<u64, u64>,
     /// The entry function, once it is called.
@@ -165,7 +165,7 @@ pub struct Making {
 }
 
 /// An object created for the entry function.
-struct Made {
+struct CreatedObject {
     /// The number of the object.
     seq: ObjectSeq,
     /// The name of the C type of its elements.
@@ -194,7 +194,7 @@ impl Making {
         };
         let ty = element.map_or_else(String::new, |to| program.type_name(to));
         let size = state.object_at(base).map_or(0, |o| o.size);
-        self.made.push(Made { seq, ty, element, base, size, slots: Vec::new() });
+        self.made.push(CreatedObject { seq, ty, element, base, size, slots: Vec::new() });
     }
 
     /// Records that such a function stored a value at address `at`. Only pointers in the last object are recorded.

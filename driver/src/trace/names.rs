@@ -17,7 +17,7 @@ const MAX_PARTS: usize = 16;
 
 /// The origin of an object that an `Alloc` edge created.
 #[derive(Clone, Copy)]
-enum Made {
+enum AllocationOrigin {
     /// The memory of a C variable, and the depth of the call that owns it.
     Variable(VarId, usize),
     /// A heap object with its number. Numbers start at 1.
@@ -27,7 +27,7 @@ enum Made {
 }
 
 /// The content of a temporary, in terms of C.
-enum Known {
+enum TemporaryContent {
     /// The value of a C expression.
     Value { name: String, ty: TypeId },
     /// An address computed from the pointer `name`, which points to type `to` and has the value `base`.
@@ -37,14 +37,14 @@ enum Known {
 /// The temporaries of a frame that have names in C.
 #[derive(Default)]
 pub struct Temporaries {
-    known: FxHashMap<VarId, Known>,
+    known: FxHashMap<VarId, TemporaryContent>,
 }
 
 /// The names of objects and variables at a point of a run.
 pub struct Names<'p> {
     program: &'p Program,
     /// The objects that `Alloc` edges created, by number.
-    made: Vec<Made>,
+    made: Vec<AllocationOrigin>,
     /// True for each of these objects that library code, or the caller of `main`, created.
     of_library: Vec<bool>,
     /// The number of heap objects created so far.
@@ -96,10 +96,10 @@ impl<'p> Names<'p> {
         let made = match kind {
             AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given => {
                 self.heap += 1;
-                Made::Heap(self.heap)
+                AllocationOrigin::Heap(self.heap)
             }
-            AllocKind::Stack if self.program.vars[var].name.is_some() => Made::Variable(var, depth),
-            AllocKind::Stack | AllocKind::StandIn => Made::Other,
+            AllocKind::Stack if self.program.vars[var].name.is_some() => AllocationOrigin::Variable(var, depth),
+            AllocKind::Stack | AllocKind::StandIn => AllocationOrigin::Other,
         };
         self.made.push(made);
         self.of_library.push(by_library);
@@ -124,8 +124,8 @@ impl<'p> Names<'p> {
             return Some((name.to_owned(), self.program.vars[var].ty));
         }
         match temporaries.known.get(&var)? {
-            Known::Value { name, ty } => Some((name.clone(), *ty)),
-            Known::Address { .. } => None,
+            TemporaryContent::Value { name, ty } => Some((name.clone(), *ty)),
+            TemporaryContent::Address { .. } => None,
         }
     }
 
@@ -137,7 +137,7 @@ impl<'p> Names<'p> {
                 Some((in_c(&global.name)?.to_owned(), global.ty))
             }
             ObjectSeq::Alloc(n) => {
-                let Made::Variable(var, _) = *self.made.get(n as usize)? else { return None };
+                let AllocationOrigin::Variable(var, _) = *self.made.get(n as usize)? else { return None };
                 let var = &self.program.vars[var];
                 let ty = match self.program.plain_type(var.ty) {
                     CType::Pointer(to) => *to,
@@ -179,7 +179,7 @@ impl<'p> Names<'p> {
         let (name, frame, ty, path, offset) = match (self.object(object.seq), object.seq) {
             (Some((name, ty)), ObjectSeq::Global(_)) => (name, None, ty, String::new(), offset),
             (Some((name, ty)), ObjectSeq::Alloc(n)) => {
-                let Made::Variable(_, depth) = self.made[n as usize] else { return Vec::new() };
+                let AllocationOrigin::Variable(_, depth) = self.made[n as usize] else { return Vec::new() };
                 (name, Some(depth), ty, String::new(), offset)
             }
             (None, ObjectSeq::Alloc(n)) => {
@@ -347,7 +347,9 @@ impl<'p> Names<'p> {
 
     /// Returns a variable or temporary as a pointer. `None` if it is no pointer or has no name in C.
     fn pointer(&self, var: VarId, state: &State, temporaries: &Temporaries) -> Option<Pointer> {
-        if let (None, Some(Known::Address { name, to, base })) = (self.variable(var), temporaries.known.get(&var)) {
+        if let (None, Some(TemporaryContent::Address { name, to, base })) =
+            (self.variable(var), temporaries.known.get(&var))
+        {
             return Some(Pointer { name: name.clone(), to: *to, value: *base, derived: true });
         }
         let (name, ty) = self.value(var, temporaries)?;
@@ -359,7 +361,7 @@ impl<'p> Names<'p> {
     /// has no name.
     pub fn loaded(&self, temporaries: &mut Temporaries, var: VarId, target: Option<(String, Option<TypeId>)>) {
         match target {
-            Some((name, Some(ty))) => temporaries.known.insert(var, Known::Value { name, ty }),
+            Some((name, Some(ty))) => temporaries.known.insert(var, TemporaryContent::Value { name, ty }),
             _ => temporaries.known.remove(&var),
         };
     }
@@ -371,7 +373,7 @@ impl<'p> Names<'p> {
         let pointer_sized = self.program.vars[var].width == self.program.layout.pointer_width;
         match found.filter(|_| pointer_sized) {
             Some(Pointer { name, to, value, .. }) => {
-                temporaries.known.insert(var, Known::Address { name, to, base: value })
+                temporaries.known.insert(var, TemporaryContent::Address { name, to, base: value })
             }
             None => temporaries.known.remove(&var),
         };
@@ -380,7 +382,7 @@ impl<'p> Names<'p> {
     /// Returns the name of a heap object. The second allocated object is `block #2`. `None` if it is no heap object.
     fn heap_name(&self, object: &Object) -> Option<String> {
         let ObjectSeq::Alloc(n) = object.seq else { return None };
-        let Made::Heap(number) = *self.made.get(n as usize)? else { return None };
+        let AllocationOrigin::Heap(number) = *self.made.get(n as usize)? else { return None };
         Some(format!("block #{number}"))
     }
 

@@ -7,7 +7,7 @@ mod hidden_states;
 mod lines;
 mod subject;
 
-pub use criteria::{Place, variables};
+pub use criteria::{SourcePosition, variables};
 pub use subject::Subject;
 
 use crate::args::SliceArgs;
