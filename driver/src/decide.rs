@@ -13,7 +13,7 @@ use crate::remedies::Obstacle;
 use crate::report::{Answer, Increment, Note, Proved, TARGETS_OF_ARGUMENTS, Undefined, Violation};
 use crate::session::{Finished, REPLAY, Session, others};
 use crate::source::Sources;
-use crate::trace::{self, elsewhere, smaller};
+use crate::trace::{self, elsewhere, lost, smaller};
 use cfa::{CallGraph, Check, FunctionOrigin, Program};
 use engine::{Counterexample, Reason, Verdict};
 use instrument::Site;
@@ -240,6 +240,13 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
             let time = engine::replay_limits(session.share_of_time(REPLAY));
             violation.depends_on_addresses = !is_threaded && elsewhere::differs(program, inputs, found.error, time);
             violation.message.clone_from(&trace.message);
+            if error.check == Check::Memtrack
+                && !is_threaded
+                && let Some(object) = &mut trace.object
+            {
+                let limits = engine::replay_limits(session.share_of_time(REPLAY));
+                object.lost = lost::place(program, inputs, found.error, sources, limits);
+            }
             violation.trace = Some(trace);
         }
         // The engine's replay succeeded, so this is a limit of the second replay.

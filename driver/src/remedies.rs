@@ -170,7 +170,8 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
     if grows && question.entry == "main" && !is_of_threads {
         help.push("verify a part: `--entry FUNCTION` starts at a smaller function".into());
     }
-    if grows && !(is_of_threads && kind == Kind::Complexity) && report.checks.len() > open.len() && !open.is_empty() {
+    let is_decided = report.checks.iter().any(|c| c.places.all > 0 && !matches!(c.rest, Rest::Unknown(_)));
+    if grows && !(is_of_threads && kind == Kind::Complexity) && is_decided && !open.is_empty() {
         let names = open.iter().take(MAX_CHECKS).copied().collect::<Vec<_>>().join(",");
         help.push(format!("select the undecided checks alone, which then have all the time: `--check {names}`"));
     }

@@ -1,7 +1,9 @@
 //! The result of a verification run as data.
 
 use crate::source::Spot;
-use crate::trace::{OriginKind, Trace};
+use crate::trace::{Argument, Object, OriginKind, Target, Trace};
+use cfa::AllocKind;
+use cfa::interp::ObjectKind;
 use engine::Turn;
 
 /// Names of the properties and checks that a bad pointer violates.
@@ -104,12 +106,32 @@ impl Violation {
         same_object && (same_line || both_freed)
     }
 
+    /// Returns advice for a violation that a precondition of the entry function may rule out: an access outside the
+    /// object of a pointer argument, if the function also has an integer argument, which may be its length.
+    pub fn help(&self) -> Option<String> {
+        let trace = self.trace.as_ref().filter(|_| self.is_of_pointer())?;
+        let call = trace.arguments.as_ref()?;
+        let is_given = |object: &Object| matches!(object.kind, ObjectKind::Allocated(AllocKind::Given));
+        trace.object.as_ref().filter(|object| is_given(object))?;
+        let is_pointer = |a: &&Argument| matches!(a.target, Some(Target::Object(_))) && !a.name.is_empty();
+        let is_length = |a: &&Argument| a.is_integer() && !a.name.is_empty();
+        let at = call.values.iter().position(|a| is_pointer(&a))?;
+        let (before, after) = call.values.split_at(at);
+        let length = after.iter().find(is_length).or_else(|| before.iter().find(is_length))?;
+        let (function, pointer, length) = (&call.function, &call.values[at].name, &length.name);
+        Some(format!(
+            "if callers of `{function}` pass the length of `{pointer}` as `{length}`, verify a caller that assumes it: \
+             `__CPROVER_assume(__CPROVER_r_ok({pointer}, {length} * sizeof *{pointer}));` (docs/guide/functions.md)"
+        ))
+    }
+
     /// Returns the reservations that a report shows with the violation.
     pub fn notes(&self) -> Vec<&'static str> {
-        let behind = "an access before it is not valid, where a run may end";
+        let behind =
+            "the execution makes another invalid access before this one, and a native run may already end there";
         let addresses = "it depends on the addresses of objects: a run with other addresses may not show it";
-        let elsewhere =
-            "the program does not terminate; it is not known whether it leaves this loop after very many iterations";
+        let elsewhere = "the program does not terminate, but it may leave this loop after very many iterations and \
+                         continue without end elsewhere";
         [(self.is_behind, behind), (self.depends_on_addresses, addresses), (self.may_leave_loop, elsewhere)]
             .into_iter()
             .filter_map(|(holds, text)| holds.then_some(text))

@@ -11,6 +11,7 @@ pub mod declared;
 pub mod elsewhere;
 mod fault;
 mod interleaving;
+pub mod lost;
 mod names;
 mod origin;
 mod recorder;
@@ -158,8 +159,8 @@ impl InputValue {
             InputKind::Uninit(Some(name)) => format!("uninitialised {name}"),
             InputKind::Uninit(None) => "uninitialised memory".into(),
             InputKind::Argument(name) => match (name.strip_prefix("length of "), name.strip_suffix(" is null")) {
-                (Some(pointer), _) => format!("number of elements in the target of a {pointer}"),
-                (_, Some(pointer)) => format!("whether a {pointer} is null"),
+                (Some(pointer), _) => format!("number of elements that the argument of type {pointer} points to"),
+                (_, Some(pointer)) => format!("whether the pointer of type {pointer} is null"),
                 (None, None) => format!("argument {name}"),
             },
             InputKind::Global(name) => name.clone(),

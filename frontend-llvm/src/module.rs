@@ -283,7 +283,13 @@ impl Input {
                 let target = LlvmModule::check(path, &data)?;
                 Ok(Self::Llvm(data, target.data_model()))
             }
-            _ => Err(Error::Usage(format!("{}: not a .c, .i, .bc or .ll file", path.display()))),
+            Some("cc" | "cpp" | "cxx" | "C" | "hpp") => {
+                Err(Error::Usage(format!("{} is C++, which is not supported", path.display())))
+            }
+            _ => Err(Error::Usage(format!(
+                "{} is neither C (.c, .i) nor LLVM (.bc, .ll), nor an object, archive or program",
+                path.display()
+            ))),
         }
     }
 }

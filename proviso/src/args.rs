@@ -417,7 +417,7 @@ pub struct VerifyArgs {
     /// Writes the same witness as GraphML (format 1.0), for older tools.
     #[arg(long, value_name = "OUT.graphml", help_heading = "Output")]
     pub graphml: Option<PathBuf>,
-    /// Writes the result as JSON; `-` for standard output, before the verdict line.
+    /// Writes the result as JSON; `-` for standard output, before the verdict line. With `--quiet`, `-` writes JSON only.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
     /// Writes the result as SARIF 2.1.0, for code hosts and editors; `-` for standard output.

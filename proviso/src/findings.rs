@@ -2,7 +2,7 @@
 
 use crate::args::{MessageFormat, TraceArg, VerifyArgs};
 use crate::output::{self, Colors};
-use crate::render::{self, Detail};
+use crate::render::{self, Detail, Layout};
 use driver::files::STDOUT;
 use driver::report::{CheckResult, Violation};
 use driver::source::Sources;
@@ -12,13 +12,21 @@ use std::path::Path;
 /// The format of findings, and the findings that were already printed.
 pub struct Findings {
     format: MessageFormat,
-    detail: Detail,
+    layout: Layout,
     /// True if the report goes to standard error, because standard output is for JSON.
     on_stderr: bool,
-    with_colors: bool,
     sources: Sources,
     /// The numbers of the printed findings.
     printed: BTreeSet<usize>,
+}
+
+/// Returns the layout of the report, which goes to standard output or to standard error.
+pub fn layout(args: &VerifyArgs, colors: Colors, on_stderr: bool) -> Layout {
+    Layout {
+        detail: if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short },
+        color: colors.for_report(on_stderr),
+        columns: output::columns(on_stderr),
+    }
 }
 
 impl Findings {
@@ -27,9 +35,8 @@ impl Findings {
         let on_stderr = args.json.as_deref() == Some(Path::new(STDOUT));
         Self {
             format: args.message_format,
-            detail: if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short },
+            layout: layout(args, colors, on_stderr),
             on_stderr,
-            with_colors: colors.for_report(on_stderr),
             sources: Sources::new(),
             printed: BTreeSet::new(),
         }
@@ -62,7 +69,7 @@ impl Findings {
 
     fn text(&self, violation: &Violation) -> String {
         match self.format {
-            MessageFormat::Human => render::finding(violation, &self.sources, self.detail, self.with_colors),
+            MessageFormat::Human => render::finding(violation, &self.sources, self.layout),
             MessageFormat::Short => render::short_finding(violation),
             MessageFormat::Json => render::json_finding(violation),
         }

@@ -50,7 +50,13 @@ impl Subject<'_> {
         let objects = (speaks_of_objects(self) || self.asks_of_pairs()) && self.sanitizer != Some("address");
         // ThreadSanitizer has no version for 32 bits.
         let sanitizer = self.sanitizer.filter(|&name| name != "thread" || !(self.is_scheduled || self.ilp32));
-        sanitizer.into_iter().chain(objects.then_some("address")).collect()
+        // AddressSanitizer does not notice an index that leads from one variable into another.
+        let indices = sanitizer == Some("address");
+        let more = [(objects, "address"), (indices, "bounds")];
+        sanitizer
+            .into_iter()
+            .chain(more.into_iter().filter_map(|(is_needed, name)| is_needed.then_some(name)))
+            .collect()
     }
 
     /// Returns true if the error is about a pair of pointers. AddressSanitizer detects it only with a certain option.
@@ -147,6 +153,14 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     out
 }
 
+/// The start of the lines with the commands that build and run the program with the harness.
+const COMMAND: &str = " *     ";
+
+/// Returns the commands in the first comment of a harness that build and run the program with it.
+pub fn commands(harness: &str) -> Vec<&str> {
+    harness.lines().skip_while(|line| !line.starts_with(COMMAND)).map_while(|line| line.strip_prefix(COMMAND)).collect()
+}
+
 /// A placeholder for the name of the harness in the command that compiles it.
 const THIS_FILE: &str = "THIS_FILE";
 
@@ -165,7 +179,7 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
     *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
     *out += " *\n";
     let setting = if subject.asks_of_pairs() { "ASAN_OPTIONS=detect_invalid_pointer_pairs=2 " } else { "" };
-    let _ = writeln!(out, " *     {} && {setting}./a.out\n *", compilation(subject, renamed));
+    let _ = writeln!(out, "{COMMAND}{} && {setting}./a.out\n *", compilation(subject, renamed));
     *out += " * What the program defines itself stays as it is.\n";
     let returned = |i: &&InputValue| matches!(i.kind, InputKind::Unmodelled(_) | InputKind::Nondet(_));
     let not_given = trace.inputs.iter().filter(returned).filter(|i| subject.given(i).is_none());
@@ -216,7 +230,9 @@ fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
         common.extend(["-x".into(), "c".into()]);
     }
     common.push("-g".into());
-    Build { load, compiler: &compiler, common: &common, objects: "" }.commands(Some(THIS_FILE)).join(" &&\n *     ")
+    Build { load, compiler: &compiler, common: &common, objects: "" }
+        .commands(Some(THIS_FILE))
+        .join(&format!(" &&\n{COMMAND}"))
 }
 
 /// A build of the program by a compiler.

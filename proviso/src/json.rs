@@ -194,6 +194,7 @@ fn object_json(object: &Object) -> Value {
         "offset": object.offset,
         "allocated": spot_json(object.allocated.as_ref()),
         "freed": spot_json(object.freed.as_ref()),
+        "lost": spot_json(object.lost.as_ref()),
     })
 }
 

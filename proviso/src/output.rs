@@ -36,6 +36,16 @@ impl Colors {
     }
 }
 
+/// Returns the number of columns of the terminal that standard output or standard error is; `None` if it is none.
+pub fn columns(of_stderr: bool) -> Option<usize> {
+    let descriptor = if of_stderr { libc::STDERR_FILENO } else { libc::STDOUT_FILENO };
+    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: `TIOCGWINSZ` writes a `winsize`.
+    let is_terminal = unsafe { libc::ioctl(descriptor, libc::TIOCGWINSZ, &raw mut size) } == 0;
+    // Terminals of unknown size report 0.
+    is_terminal.then(|| usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
 /// Writes to standard output. A reader that has closed the stream is not a failure. `Err` for other errors.
 pub fn print(text: &str) -> Result<(), Failure> {
     driver::files::write_stdout(text.as_bytes())

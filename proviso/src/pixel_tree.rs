@@ -49,7 +49,7 @@ impl Format {
         match path.extension().and_then(|e| e.to_str()) {
             Some("svg") => Ok(Self::Svg),
             Some("png") => Ok(Self::Png),
-            _ => Err(Failure::usage(format!("a pixel tree is .svg or .png, which {} is not", path.display()))),
+            _ => Err(Failure::usage(format!("--pixel-tree writes .svg or .png, but the file is {}", path.display()))),
         }
     }
 }

@@ -9,7 +9,21 @@ use driver::evidence::wording::facts;
 use driver::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undefined, Violation};
 use driver::source::{Sources, Spot};
 use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
+use instrument::Asked;
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
+
+/// The appearance of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// The steps of traces that are printed.
+    pub detail: Detail,
+    /// True if the report has terminal colours.
+    pub color: bool,
+    /// The number of columns of the terminal. Without one, source lines are not cut.
+    pub columns: Option<usize>,
+}
 
 /// The selection of steps of a trace to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,8 +38,12 @@ pub enum Detail {
 const SHORT: usize = 40;
 /// The maximal number of steps in a full trace.
 const FULL: usize = 5_000;
-/// The number of columns for the source text of a step.
+/// The minimal number of columns for the source text of a step.
 const SOURCE: usize = 48;
+/// The maximal number of columns that source lines are padded to if there is no terminal.
+const MAX_PAD: usize = 80;
+/// The number of columns of a terminal that remain for the event of a step.
+const EVENT: usize = 50;
 /// The maximal number of notes shown.
 const MAX_NOTES: usize = 8;
 /// The maximal number of open places shown for a check.
@@ -34,21 +52,21 @@ const MAX_OPEN: usize = 6;
 const MAX_ASSUMED: usize = 3;
 
 /// Returns the text before the verdict line. It is empty for a proof without assumptions about writes.
-pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -> String {
+pub fn report(report: &Report, sources: &Sources, layout: Layout) -> String {
     let mut out = String::new();
     match &report.answer {
         Answer::True => assumed(&mut out, &report.assumed_writes),
         Answer::False(_) => {
-            report.violations().into_iter().for_each(|found| out += &finding(found, sources, detail, color));
+            report.violations().into_iter().for_each(|found| out += &finding(found, sources, layout));
         }
         Answer::Unknown { reason, spot } => {
             let main = Message::new(Level::WARNING, format!("no verdict: {reason}")).at(spot.clone());
             let main = report.help.iter().fold(main, |main, help| main.help(help));
-            let _ = writeln!(out, "{}\n", main.render(sources, color));
+            let _ = writeln!(out, "{}\n", main.render(sources, layout.color));
             let others: Vec<_> = report.notes.iter().filter(|n| !reason.contains(&n.text) || n.spot != *spot).collect();
             for note in others.iter().take(MAX_NOTES) {
                 let message = Message::new(Level::NOTE, note.text.clone()).at(note.spot.clone());
-                let _ = writeln!(out, "{}\n", message.render(sources, color));
+                let _ = writeln!(out, "{}\n", message.render(sources, layout.color));
             }
             if others.len() > MAX_NOTES {
                 let _ = writeln!(out, "note: and {} more like these\n", others.len() - MAX_NOTES);
@@ -59,14 +77,23 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
 }
 
 /// Returns the result of each check in one line, followed by the counts of places. Checks without places share one
-/// line.
+/// line, and so do those that are undecided for the same reason before their places are known.
 pub fn table(checks: &[CheckResult]) -> String {
     let is_empty = |c: &&CheckResult| c.places.all == 0 && matches!(c.rest, Rest::Proved) && !c.is_of_threads;
-    let names = checks.iter().filter(|c| !is_empty(c)).map(|c| c.name.len());
-    let width = names.max().unwrap_or(0);
+    // The checks that are undecided as a whole, by the reason.
+    let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for check in checks {
+        if let Some(reason) = undecided_as_a_whole(check) {
+            alike.entry(reason).or_default().push(&check.name);
+        }
+    }
+    alike.retain(|_, names| names.len() > 1);
+    let is_alike = |c: &&CheckResult| undecided_as_a_whole(c).is_some_and(|reason| alike.contains_key(&reason));
+    let rows = || checks.iter().filter(|c| !is_empty(c) && !is_alike(c));
+    let width = rows().map(|c| c.name.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for check in checks.iter().filter(|c| !is_empty(c)) {
-        let places = if check.is_of_threads { String::new() } else { counted(check.places.all, "place") };
+    for check in rows() {
+        let places = if check.places.all == 0 { String::new() } else { counted(check.places.all, "place") };
         let (mut spots, mut following) = (Vec::<String>::new(), Vec::<String>::new());
         for violation in &check.violations {
             let spot = violation.spot().map_or_else(|| "?".into(), ToString::to_string);
@@ -88,11 +115,11 @@ pub fn table(checks: &[CheckResult]) -> String {
         let what = match (violated, &check.rest) {
             (None, Rest::Unknown(note)) => {
                 let place = note.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
-                let word = match check.is_undecided_without_open_places() {
-                    true => "unknown as a whole, although no place is open",
-                    false => "unknown",
+                let limit = match check.is_undecided_without_open_places() {
+                    true => " (all places in known code are proved)",
+                    false => "",
                 };
-                format!("{word}: {}{place}", note.text)
+                format!("unknown: {}{place}{limit}", note.text)
             }
             (None, Rest::NotAsked) => "not checked".into(),
             (None, _) if check.assumes_valid_accesses => "proved where all accesses are valid".into(),
@@ -107,6 +134,9 @@ pub fn table(checks: &[CheckResult]) -> String {
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
     }
+    for (reason, names) in &alike {
+        let _ = writeln!(out, "  unknown ({reason}): {}", names.join(", "));
+    }
     let empty: Vec<&str> = checks.iter().filter(is_empty).map(|c| c.name.as_str()).collect();
     match empty.len() {
         0 => {}
@@ -118,10 +148,21 @@ pub fn table(checks: &[CheckResult]) -> String {
     format!("checks:\n{out}{}\n", places(checks))
 }
 
+/// Returns the reason why a check is undecided, if no place of it is known. For example, no time was left to load the
+/// program.
+fn undecided_as_a_whole(check: &CheckResult) -> Option<String> {
+    match &check.rest {
+        Rest::Unknown(note) if check.places.all == 0 && check.violations.is_empty() => Some(note.on_a_line()),
+        _ => None,
+    }
+}
+
 /// Returns for each check with violated or open places how many are proved, violated and open, with the open places.
-/// Empty if all places are proved.
+/// Checks without results are left out. Empty if all places are proved.
 fn places(checks: &[CheckResult]) -> String {
-    let is_whole = |check: &&CheckResult| check.counts()[1..] == [0, 0];
+    let is_whole = |check: &&CheckResult| {
+        check.counts()[1..] == [0, 0] || (matches!(check.rest, Rest::NotAsked) && check.violations.is_empty())
+    };
     if checks.iter().all(|check| is_whole(&check)) {
         return String::new();
     }
@@ -129,13 +170,20 @@ fn places(checks: &[CheckResult]) -> String {
         let [proved, violated, open] = check.counts().map(grouped);
         let spots = open_spots(check);
         format!(
-            "  {}: {proved} of {} places proved, {violated} violated, {open} open{spots}\n",
+            "  {}: {proved} of {} proved, {violated} violated, {open} open{spots}\n",
             check.name,
-            grouped(check.places.all)
+            match check.places.all {
+                1 => "1 place".to_owned(),
+                all => format!("{} places", grouped(all)),
+            }
         )
     };
     let lines: String = checks.iter().filter(|check| !is_whole(check)).map(line).collect();
-    format!("places, those proved up to the first violation at another one:\n{lines}")
+    let limit = match checks.iter().any(|check| !check.violations.is_empty()) {
+        true => " (a proof is about executions up to their first violation)",
+        false => "",
+    };
+    format!("places by result{limit}:\n{lines}")
 }
 
 /// Returns the first open places of a check as a list in parentheses; empty if there are none.
@@ -159,6 +207,28 @@ fn grouped(number: usize) -> String {
         out.push(digit);
     }
     out
+}
+
+/// Returns a note about what the default question does not ask; `checks` are those that it asked.
+pub fn not_asked(checks: &[CheckResult]) -> String {
+    let is_asked = |name: &str| checks.iter().any(|check| check.name == name);
+    // These are asked if the program starts threads.
+    let is_of_threads = |name: &str| matches!(name, "thread" | "deadlock");
+    let names = Asked::ALL.iter().map(|asked| asked.name).filter(|name| !is_asked(name) && !is_of_threads(name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let text = format!("not checked: {names} (--check NAME); termination, valid-memcleanup (--property NAME)");
+    Message::new(Level::NOTE, text).render(&Sources::default(), false) + "\n\n"
+}
+
+/// Returns advice on the next step after a violation. `harness` is the harness that the run wrote and its file.
+pub fn next_step(harness: Option<(&str, &Path)>) -> String {
+    let text = match harness.map(|(text, path)| (crate::harness::commands(text), path)) {
+        None => "`--harness bug.c` writes a C file that reproduces the violation when it is compiled with the program"
+            .into(),
+        Some((commands, _)) if commands.len() == 1 => format!("build and run the harness: {}", commands[0]),
+        Some((_, path)) => format!("the first lines of {} are the commands that build and run it", path.display()),
+    };
+    Message::new(Level::HELP, text).render(&Sources::default(), false) + "\n\n"
 }
 
 /// Returns the verdict on each property, one line each.
@@ -267,7 +337,7 @@ impl<'r> Line<'r> {
 }
 
 /// Returns the text of a finding and its counterexample.
-pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: bool) -> String {
+pub fn finding(violation: &Violation, sources: &Sources, layout: Layout) -> String {
     let mut out = String::new();
     let title = format!("{} ({} is violated)", violation.message, violation.property);
     let mut message = Message::new(Level::ERROR, title);
@@ -295,10 +365,11 @@ pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: 
     } else {
         message = message.note("there was no time left for the counterexample");
     }
-    let _ = writeln!(out, "{}\n", message.render(sources, color));
+    message = violation.help().into_iter().fold(message, Message::help);
+    let _ = writeln!(out, "{}\n", message.render(sources, layout.color));
     if let Some(trace) = &violation.trace {
         call(&mut out, trace);
-        steps(&mut out, trace, sources, detail);
+        steps(&mut out, trace, sources, layout);
         declared(&mut out, trace);
         environment(&mut out, &trace.environment);
     }
@@ -354,7 +425,7 @@ fn call(out: &mut String, trace: &Trace) {
 }
 
 /// Writes the table of steps: line number, source text, and the event.
-fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
+fn steps(out: &mut String, trace: &Trace, sources: &Sources, Layout { detail, columns, .. }: Layout) {
     let chosen: Vec<usize> =
         (0..trace.steps.len()).filter(|&i| detail == Detail::Full || trace.steps[i].matters).collect();
     let limit = if detail == Detail::Full { FULL } else { SHORT };
@@ -364,6 +435,11 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
 
     let number = |step: &Step| step.spot.as_ref().map_or(0, |s| s.line);
     let width = rows.iter().map(|&i| number(&trace.steps[i])).max().unwrap_or(0).to_string().len().max(2);
+    let room = columns.map(|columns| columns.saturating_sub(width + 5 + EVENT).max(SOURCE));
+    let texts = rows.iter().filter_map(|&i| trace.steps[i].spot.as_ref());
+    let longest = texts.filter_map(|s| sources.line(&s.path, s.line)).map(|text| text.trim_end().chars().count()).max();
+    // The events start in the same column as far as the source lines allow it.
+    let pad = longest.unwrap_or(0).clamp(SOURCE, room.unwrap_or(MAX_PAD));
     let total = trace.steps.len() + trace.omitted;
     let _ = match detail {
         Detail::Short if rows.len() < total => {
@@ -383,7 +459,7 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
         }
         let what = event(&step.event, &trace.inputs);
         let Some(spot) = &step.spot else {
-            let _ = writeln!(out, "{:>width$} | {:SOURCE$}  {what}", "", "");
+            let _ = writeln!(out, "{:>width$} | {:pad$}  {what}", "", "");
             continue;
         };
         if spot.path != file {
@@ -395,7 +471,11 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
         let text = if repeats { None } else { sources.line(&spot.path, spot.line) };
         let text = text.as_deref().map_or("", str::trim_end);
         let shown = if repeats { String::new() } else { spot.line.to_string() };
-        let _ = writeln!(out, "{shown:>width$} | {:SOURCE$}  {what}", cut(text, SOURCE));
+        let _ = writeln!(
+            out,
+            "{shown:>width$} | {:pad$}  {what}",
+            room.map_or_else(|| text.to_owned(), |room| cut(text, room))
+        );
     }
     out.push('\n');
 }
@@ -550,6 +630,20 @@ mod tests {
     use cfa::interp::Inputs;
 
     #[test]
+    fn checks_that_were_not_analysed_share_a_line() {
+        let check = |name: &str, reason: &str, places: usize| CheckResult {
+            rest: Rest::Unknown(driver::report::Note { text: reason.to_owned(), spot: None }),
+            places: driver::report::Places { all: places, ..Default::default() },
+            ..CheckResult::new(name.to_owned(), Vec::new())
+        };
+        let checks = [check("null", "timeout", 0), check("bounds", "timeout", 2), check("shift", "timeout", 0)];
+        let text = table(&[&checks[..], &[check("address", "no stub", 0)]].concat());
+        assert!(text.contains("\n  unknown (timeout): null, shift\n"), "{text}");
+        let rows = text.lines().filter(|line| line.contains("  unknown: ")).count();
+        assert_eq!(rows, 2, "{text}");
+    }
+
+    #[test]
     fn a_trace_speaks_of_c() {
         let mut program = cfa::text::parse(include_str!("../../instrument/tests/data/sum.cfa")).unwrap();
         instrument::unreach_call(&mut program, &["reach_error".to_owned()]);
@@ -582,7 +676,8 @@ mod tests {
             models: Vec::new(),
             stats: Vec::new(),
         };
-        let text = super::report(&report, &Sources::new(), Detail::Short, false);
+        let layout = Layout { detail: Detail::Short, color: false, columns: None };
+        let text = super::report(&report, &Sources::new(), layout);
         let squeezed: Vec<String> = text
             .lines()
             .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))

@@ -2,21 +2,22 @@
 
 mod evidence;
 
-use crate::args::{MessageFormat, TraceArg, VerifyArgs};
+use crate::args::{MessageFormat, VerifyArgs};
 use crate::crash;
-use crate::findings::Findings;
+use crate::findings::{self, Findings};
 use crate::output::{self, Colors};
 use crate::pixel_tree::Format;
-use crate::render::{self, Detail};
+use crate::render;
 use crate::run::execute;
 use crate::validate::confirm;
 use crate::{harness, json, witness};
 use driver::Outcome;
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
+use driver::input::project::Database;
 use driver::job::Job;
 use driver::panics;
-use driver::report::{Answer, Note, Report};
+use driver::report::{Answer, Note, Report, Undefined};
 use driver::source::Sources;
 use driver::task::Otherwise;
 use engine::Analysis;
@@ -25,6 +26,9 @@ use frontend_llvm::UndefinedFunctions;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+
+/// The maximal number of undefined functions whose definitions are searched in a project.
+const MAX_SEARCHED: usize = 100;
 
 /// Runs the command and returns the exit code.
 pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
@@ -68,6 +72,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     if !report.undefined.is_empty() {
         let unknown = job.load.undefined_functions == UndefinedFunctions::Taint;
         output::note(&render::undefined(&report.undefined, unknown), colors);
+        defined_elsewhere(&report.undefined, args, colors);
     }
     for assumption in &report.assumptions {
         output::note(&format!("assumed: {assumption}"), colors);
@@ -81,6 +86,12 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         report.invariants.iter_mut().for_each(|i| i.conditions.retain(|c| !c.in_doubt));
     }
     report.invariants.retain(|i| !i.conditions.is_empty());
+    // The text of the harness has the commands that build it.
+    let harness = args
+        .harness
+        .as_deref()
+        .zip(reproduction.as_ref())
+        .and_then(|(path, reproduction)| panics::guarded(|| harness::named(&harness::of(reproduction), path)).ok());
     let report = Arc::new(report);
     let (args, job) = (args.clone(), job.clone());
     let evidence = Evidence {
@@ -96,39 +107,70 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     };
     evidence.write(start);
     let findings = findings.lock().unwrap_or_else(PoisonError::into_inner);
-    publish(&report, &args, &job, &findings, colors).map(|()| code)
+    publish(&report, harness.as_deref(), &args, &job, &findings, colors).map(|()| code)
 }
 
-/// Prints the report and then the verdict line. The verdict line is printed even if the report is not. `Err` if
-/// standard output cannot be written.
-fn publish(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, colors: Colors) -> Result<(), Failure> {
+/// Prints a note about the files of the project that define functions which the program lacks.
+fn defined_elsewhere(undefined: &[Undefined], args: &VerifyArgs, colors: Colors) {
+    let Some(database) = args.input.build.as_deref().and_then(|build| Database::read(build).ok()) else { return };
+    let relevant = undefined.iter().filter(|f| f.relevant > 0).take(MAX_SEARCHED);
+    let files = database.files_that_define(&relevant.map(|f| f.name.as_str()).collect::<Vec<_>>());
+    let here = std::env::current_dir().unwrap_or_default();
+    let shown: Vec<String> = files
+        .iter()
+        .map(|(path, function)| format!("{} (`{function}`)", path.strip_prefix(&here).unwrap_or(path).display()))
+        .collect();
+    if !shown.is_empty() {
+        output::note(&format!("the project defines some of them in files to add: {}", shown.join(", ")), colors);
+    }
+}
+
+/// Prints the report and then the verdict line. The verdict line is printed even if the report is not. A quiet run with
+/// JSON on standard output prints only JSON, which contains the verdict. `Err` if standard output cannot be written.
+fn publish(
+    report: &Report,
+    harness: Option<&str>,
+    args: &VerifyArgs,
+    job: &Job,
+    findings: &Findings,
+    colors: Colors,
+) -> Result<(), Failure> {
     let json_on_stdout = args.json.as_deref() == Some(Path::new(STDOUT));
     let unwritten = |what: &str, why: String| {
         output::unwritten(&format!("{what} is not written: {why}"), colors);
         String::new()
     };
-    let text = panics::guarded(|| shown(report, args, job, findings, colors.for_report(json_on_stdout)));
+    let text = panics::guarded(|| shown(report, harness, args, job, findings, colors));
     let mut text = text.unwrap_or_else(|why| unwritten("the report", why));
     if json_on_stdout {
         output::print_error(&text);
         let json = panics::guarded(|| format!("{:#}\n", json::report(report)));
         text = json.unwrap_or_else(|why| unwritten("--json -", why));
     }
+    let is_in_json = json_on_stdout && args.quiet && !text.is_empty();
     if crash::claim_verdict() {
-        output::print(&(text + &report.verdict_line() + "\n"))?;
+        let line = if is_in_json { String::new() } else { report.verdict_line() + "\n" };
+        output::print(&(text + &line))?;
     }
     Ok(())
 }
 
 /// Returns the report in the format that the options select.
-fn shown(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, with_colors: bool) -> String {
+fn shown(
+    report: &Report,
+    harness: Option<&str>,
+    args: &VerifyArgs,
+    job: &Job,
+    findings: &Findings,
+    colors: Colors,
+) -> String {
     if args.quiet {
         return String::new();
     }
-    let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
+    let on_stderr = args.json.as_deref() == Some(Path::new(STDOUT));
     let mut text = match args.message_format {
         _ if matches!(report.answer, Answer::False(_)) => findings.rest(&report.violations()),
-        MessageFormat::Human => render::report(report, &Sources::new(), detail, with_colors),
+        MessageFormat::Human => render::report(report, &Sources::new(), findings::layout(args, colors, on_stderr)),
         MessageFormat::Short => render::short(report),
         MessageFormat::Json => render::json_lines(report),
     };
@@ -136,6 +178,15 @@ fn shown(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, wit
         text += &match job.is_exhaustive {
             true => render::table(&report.checks),
             false => render::verdicts(&report.checks),
+        };
+    }
+    if args.message_format == MessageFormat::Human {
+        text += &match &report.answer {
+            Answer::True if job.is_default && job.is_exhaustive => render::not_asked(&report.checks),
+            Answer::False(violation) if violation.trace.is_some() => {
+                render::next_step(harness.zip(args.harness.as_deref()))
+            }
+            _ => String::new(),
         };
     }
     if args.explain || args.verbose {

@@ -53,11 +53,12 @@ fn each_check_has_a_result_and_no_violation_hides_another() {
     let text = String::from_utf8_lossy(&output.stdout);
     let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();
     assert!(errors[0].starts_with("error: write of `a[4]`"), "{text}");
-    let first_behind = text.split("\n\n").position(|part| part.contains("an access before it is not valid"));
+    let first_behind =
+        text.split("\n\n").position(|part| part.contains("makes another invalid access before this one"));
     let last_before = text
         .split("\n\n")
         .enumerate()
-        .filter(|(_, part)| part.starts_with("error: ") && !part.contains("an access before"));
+        .filter(|(_, part)| part.starts_with("error: ") && !part.contains("another invalid access before"));
     assert!(first_behind > last_before.map(|(i, _)| i).last(), "{text}");
     assert_eq!(of("unreach-call"), violated(&[8]));
     assert_eq!(of("address"), violated(&[7, 10]));

@@ -67,6 +67,29 @@ fn wrong_command_lines_are_usage_errors() {
 }
 
 #[test]
+fn a_folder_is_answered_with_its_files() {
+    let (folder, file) = source("a.c", HOLDS);
+    let path = folder.path().display().to_string();
+    let output = run(&["verify", &path]);
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(told.contains("is a folder") && told.contains(&format!("`proviso verify {file}`")), "{told}");
+    assert!(!told.contains("`-p"), "{told}");
+    std::fs::write(folder.path().join("compile_commands.json"), "[]").unwrap();
+    let told = stderr(&run(&["verify", &path]));
+    assert!(told.contains(&format!("`-p {path}`")), "{told}");
+}
+
+#[test]
+fn a_quiet_run_with_json_on_standard_output_prints_json_alone() {
+    let (_folder, file) = source("a.c", FAILS);
+    let output = run(&["verify", &file, "--json", "-", "--quiet"]);
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(1), ""));
+    let json: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(json["verdict_line"], "FALSE(unreach-call)");
+}
+
+#[test]
 fn names_that_do_not_exist_are_named() {
     let (_folder, file) = source("a.c", HOLDS);
     let output = run(&["verify", &file, "--property", "no-such-property"]);

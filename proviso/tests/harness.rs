@@ -50,6 +50,18 @@ fn an_allocation_of_a_preprocessed_program_fails() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("null pointer"), "{output:?}\n{text}");
 }
 
+/// The harness of an index before a global array, where AddressSanitizer may find another variable.
+#[test]
+fn an_index_before_a_global_array_is_reproduced() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <stdio.h>\nstatic int counts[26];\nint main(void) {\n    int c = getchar();\n    \
+        if (c != EOF)\n        counts[c - 'a']++;\n    return 0;\n}\n";
+    let (text, _) = harness(folder.path(), "counts.c", program, &["--check", "address"]);
+    assert!(text.contains("read of `counts[-97]`, but `counts` has 26 elements"), "{text}");
+    let output = as_it_says(folder.path(), &text, "clang-19");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("index -97 out of bounds"), "{output:?}\n{text}");
+}
+
 #[test]
 fn what_cannot_be_passed_is_said() {
     let folder = tempfile::tempdir().unwrap();

@@ -83,6 +83,33 @@ fn candidates_come_with_commands() {
     assert_eq!(project.code(&["verify", "-p", "build", "build/m 1.o"]).0, Some(0));
 }
 
+/// A header that only the project's commands find comes with the folder.
+#[test]
+fn the_folder_of_a_missing_header_is_named() {
+    let project = Project::new();
+    project.write("own.c", "#include <limit.h>\nint main(void) { return clamp(1); }\n");
+    let (code, message) = project.code(&["verify", "-p", "build", "own.c", "clamp.c"]);
+    assert_ne!(code, Some(0));
+    assert!(message.contains("help: the project finds `limit.h` by `-I include`"), "{message}");
+    let (_, message) = project.code(&["verify", "own.c"]);
+    assert!(message.contains("help: name the folder of `limit.h` by `-I FOLDER`"), "{message}");
+    assert_eq!(project.code(&["verify", "-p", "build", "own.c", "clamp.c", "-I", "include"]).0, Some(0));
+}
+
+/// A note names the file of the project that defines a function which the program lacks.
+#[test]
+fn the_file_that_defines_a_missing_function_is_named() {
+    let project = Project::new();
+    let (code, message) = project.code(&["verify", "-p", "build", "src/driver.c"]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(
+        message.contains("note: the project defines some of them in files to add: src/clamp.c (`clamp`)"),
+        "{message}"
+    );
+    let (_, message) = project.code(&["verify", "-p", "build", "src/driver.c", "src/clamp.c"]);
+    assert!(!message.contains("files to add"), "{message}");
+}
+
 #[test]
 fn files_are_compiled_as_the_database_says() {
     let project = Project::new();

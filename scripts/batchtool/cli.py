@@ -157,6 +157,10 @@ def main(argv):
         return COMMANDS[options.command](options)
     except SystemExit as error:
         return 64 if error.code == 2 else error.code
+    except BrokenPipeError:
+        # The reader of the output, such as `head`, has ended. Python must not write the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (tasks.TaskError, results.ResultsError, OSError) as error:
         print(f"batch: error: {error}", file=sys.stderr)
         return 64
@@ -302,6 +306,19 @@ def tool_of(options, passed_on):
 DECISIVE = ("timeout", "memory", "cpu_limit", "options", "tool", "build", "ranges")
 
 
+def differing_settings(old, new):
+    """The settings of DECISIVE, and the machine, that differ between two headers: triples (name, old, new) of texts."""
+
+    def shown(value):
+        if isinstance(value, dict):
+            value = value.get("name")
+        text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return "none" if value in (None, [], "") else text
+
+    names = [*DECISIVE, "host"]
+    return [(name, a, b) for name in names for a, b in [(shown(old.get(name)), shown(new.get(name)))] if a != b]
+
+
 def header_of(tool):
     return {
         "batch": 1,
@@ -365,6 +382,10 @@ def compare(options):
     if unknown:
         raise tasks.TaskError(f"--fail-on: unknown kind {', '.join(unknown)}")
     old, new = load_filtered(options.old, options), load_filtered(options.new, options)
+    different = differing_settings(*(results.load(path)[0] for path in (options.old, options.new)))
+    if different:
+        lines = ["note: the batches were run with different settings, so the changes may come from these:"]
+        print("\n".join(lines + [f"  {name}: {a} -> {b}" for name, a, b in different]) + "\n")
     print(report.comparison(old, new))
     found = report.regressions(old, new)
     return 1 if any(found[kind] for kind in kinds) else 0

@@ -586,6 +586,17 @@ class Comparing(Fixture):
             self.assertIn(text, out)
         self.assertEqual(self.batch("compare", old, old)[0], 0)
 
+    def test_different_settings(self):
+        files = {name: self.write(name, {"a": ("TRUE", "correct-true", 1.0)}) for name in ("old", "new")}
+        self.assertNotIn("different settings", self.batch("compare", files["old"], files["new"])[1])
+        header, *lines = files["new"].read_text().splitlines()
+        header = json.dumps(json.loads(header) | {"timeout": 7, "options": ["--seed", "3"]})
+        files["new"].write_text("\n".join([header, *lines, ""]))
+        out = self.batch("compare", files["old"], files["new"])[1]
+        for text in ("different settings", "options: none -> --seed 3"):
+            self.assertIn(text, out)
+        self.assertRegex(out, r"timeout: \S+ -> 7")
+
     def test_what_counts_as_a_failure(self):
         old = self.write("old", {"a": ("TRUE", "unjudged", 1.0), "b": ("TRUE", "unjudged", 1.0), "c": ("TRUE", "unjudged", 1.0)})
         new = self.write("new", {

@@ -88,7 +88,7 @@ impl Validator<'_> {
     fn operands(&mut self, edge: EdgeId, op: &Op, func: FuncId) {
         if let Op::Shadow(inner) = op {
             let moves = matches!(**inner, Op::Load { .. } | Op::Store { .. } | Op::Copy { .. } | Op::Fill { .. });
-            self.require(moves, edge, || "an operation that no shadow has".into());
+            self.require(moves, edge, || "a shadow operation that is no load, store, copy or fill".into());
         }
         let p = self.p;
         let pointer = p.layout.pointer_width;
@@ -107,7 +107,7 @@ impl Validator<'_> {
                 self.require(found == pointer, edge, || format!("{var} has {found} bits, not {pointer}"));
                 self.require(align.is_power_of_two(), edge, || format!("alignment {align}"));
                 let is_scope = matches!(kind, AllocKind::Heap(Family::Scope) | AllocKind::Library(Family::Scope));
-                self.require(!is_scope, edge, || "an object of a scope that is none of the stack".into());
+                self.require(!is_scope, edge, || "an object with the life of a scope that is not on the stack".into());
             }
             Op::Free { ptr, .. } => width(ptr, pointer, "a pointer"),
             Op::ObjectSize { var, ptr, .. } | Op::ObjectOffset { var, ptr } => {

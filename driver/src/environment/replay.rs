@@ -297,15 +297,15 @@ impl Now {
             PathTarget::Below(place) => place,
             PathTarget::Nowhere if path.is_empty() => return None,
             _ => {
-                self.trouble("the program looks at what is no file in its folder");
+                self.trouble("the program tests for a file outside its folder");
                 return None;
             }
         };
         if process.files.keys().any(|other| is_below(other, &place)) {
-            self.trouble("the program looks at a folder");
+            self.trouble("the program tests for a folder");
         }
         if self.written.contains(&place) {
-            self.trouble("the program looks at a file that it has written");
+            self.trouble("the program tests for a file that it has written");
         }
         let found = process.files.get(&place).filter(|_| !self.removed.contains(&place));
         if found.is_none() {
@@ -476,7 +476,7 @@ impl Source<'_, '_> {
                             let mut text = parse::Text { bytes, at: open.at, at_end: open.at_end };
                             match parse::choices(&mut text, &format, pointer) {
                                 Some(choices) => call.planned = choices.into(),
-                                None => now.problem = Some("what scanf reads here is not replayed".into()),
+                                None => now.problem = Some("this use of scanf cannot be replayed".into()),
                             }
                             (open.at, open.at_end) = (text.at, text.at_end);
                         }
@@ -668,7 +668,7 @@ impl<O: Observer> Watch<'_, '_, O> {
         let mut args: Vec<u64> = params.iter().map(|&p| state.var(p).and_then(|v| v.to_u64()).unwrap_or(0)).collect();
         let mut now = self.now.borrow_mut();
         if let What::Unknown = what {
-            now.trouble("what the program does with files here is not replayed");
+            now.trouble("this operation on files cannot be replayed");
         }
         let stdin = || self.replayer.stdin.map(|stdin| state.global_address(stdin));
         let stream = match what {
@@ -759,7 +759,7 @@ impl<O: Observer> Watch<'_, '_, O> {
                     room = base.wrapping_add(args[1]);
                     now.open[index].at = room as usize;
                 }
-                None => now.trouble("the program moves in what it has not opened"),
+                None => now.trouble("the program sets the position of a descriptor that it has not opened"),
             },
             What::Asks(By::Path) | What::Looks => {
                 let size = now.look(process, &path);
@@ -768,7 +768,7 @@ impl<O: Observer> Watch<'_, '_, O> {
             }
             What::Asks(By::Descriptor) => match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
                 Some(index) => planned = properties(content(process, &now.open[index]).len() as u64),
-                None => now.trouble("the program asks for what it has not opened"),
+                None => now.trouble("the program calls fstat with a descriptor that it has not opened"),
             },
             What::Removes => {
                 let written = PathTarget::of(&path);

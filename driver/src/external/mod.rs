@@ -54,7 +54,9 @@ impl Tool {
     pub fn of(name: &str) -> Result<Self, Failure> {
         let adapter = Adapter::of(name, &KNOWN)?;
         if adapter.r#true.is_empty() || adapter.r#false.is_empty() {
-            return Err(Failure::data(format!("{name}: an empty text tells no verdict")));
+            return Err(Failure::data(format!(
+                "{name}: 'true' and 'false' must be texts of the tool's output, and neither may be empty"
+            )));
         }
         Ok(Self { name: Adapter::short_name(name), adapter })
     }
@@ -105,10 +107,14 @@ impl Tool {
             Some(_) => {}
         }
         if let Some(error) = &ran.unsaid {
-            return Err(anyhow!("{name} has a proof of C that does not check everything: \"{error}\""));
+            return Err(anyhow!(
+                "{name} reports a proof, but the C file that it verified lacks a check of the program: \"{error}\""
+            ));
         }
         match approximations(program).first() {
-            Some(why) => Err(anyhow!("{name} has a proof, but the C is not exactly the program: {why}")),
+            Some(why) => {
+                Err(anyhow!("{name} reports a proof, but the C file that it verified approximates the program: {why}"))
+            }
             None => Ok(()),
         }
     }

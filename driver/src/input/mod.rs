@@ -45,6 +45,9 @@ impl Inputs {
         let database = build.map(Database::read).transpose()?;
         let mut inputs = Self::default();
         for file in files {
+            if file.is_dir() {
+                return Err(is_folder(file));
+            }
             if file == Path::new("-") {
                 inputs.take_standard_input()?;
                 continue;
@@ -59,7 +62,6 @@ impl Inputs {
             files::take(file)?;
             let mut start = [0; 8];
             let mut opened = std::fs::File::open(file).map_err(|e| Failure::reading(file, &e))?;
-            // A folder is rejected later.
             let read = opened.read(&mut start).unwrap_or(0);
             if !binary::is_binary(&start[..read]) {
                 inputs.files.push(file.into());
@@ -181,6 +183,37 @@ impl Inputs {
         std::fs::write(&path, content).map_err(|e| Failure::writing(&path, &e))?;
         Ok(path)
     }
+}
+
+/// The maximal number of C files of a folder that a message names.
+const MAX_NAMED: usize = 8;
+
+/// Returns the failure that the user names a folder instead of files.
+fn is_folder(folder: &Path) -> Failure {
+    let shown = files::shell_word(&folder.display().to_string());
+    let mut failure = Failure::usage(format!("{} is a folder, not a file", folder.display()));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut own: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .map(|path| path.strip_prefix(".").map(PathBuf::from).unwrap_or(path))
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .collect();
+    own.sort_unstable();
+    let mut help = match own.is_empty() {
+        true => "  = help: name the C files of one program".to_owned(),
+        false => {
+            let named = own.iter().take(MAX_NAMED).map(|path| files::shell_word(&path.display().to_string()));
+            let more = if own.len() > MAX_NAMED { " …" } else { "" };
+            let named = named.collect::<Vec<_>>().join(" ");
+            format!("  = help: name the files of one program: `proviso verify {named}{more}`")
+        }
+    };
+    if folder.join("compile_commands.json").is_file() {
+        help += &format!("\n  = help: `-p {shown}` compiles the files as the project does");
+    }
+    help += &format!("\n  = help: `scripts/batch run {shown} --out results.jsonl` verifies each task of a folder");
+    failure.detail = Some(help);
+    failure
 }
 
 /// Returns the failure that `part`, a part of the program `file`, may define and run anything.

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::files;
+use crate::source::decoded;
 use frontend_llvm::command::{self, Arguments, Ignored, Origin};
 pub use frontend_llvm::words as split;
 use frontend_llvm::{CompileCommand, InputFile, NamedCompiler};
@@ -98,6 +99,10 @@ impl Entry {
 
 /// The name of a compilation database in its folder.
 const DATABASE: &str = "compile_commands.json";
+/// The maximal number of files of a project that are searched for the definition of a function.
+const MAX_SEARCHED: usize = 5000;
+/// The maximal size in bytes of a file that is searched.
+const MAX_SEARCHED_SIZE: u64 = 4 << 20;
 /// The maximal number of candidates for a name that a message lists.
 const MAX_CANDIDATES: usize = 8;
 
@@ -154,6 +159,24 @@ impl Database {
         Ok(Some(input))
     }
 
+    /// Returns the C files of the project whose texts seem to define some of these functions, each with the first of
+    /// them. Each function is attributed to one file. Only the first [`MAX_SEARCHED`] files are read.
+    pub fn files_that_define<'n>(&self, functions: &[&'n str]) -> Vec<(PathBuf, &'n str)> {
+        let mut rest = functions.to_vec();
+        let mut found = Vec::new();
+        for path in self.entries.iter().take(MAX_SEARCHED).map(Entry::path) {
+            let is_small = std::fs::metadata(&path).is_ok_and(|data| data.len() <= MAX_SEARCHED_SIZE);
+            if rest.is_empty() || !is_small {
+                continue;
+            }
+            let text = std::fs::read(&path).map(|bytes| decoded(&bytes)).unwrap_or_default();
+            let (here, elsewhere): (Vec<_>, Vec<_>) = rest.into_iter().partition(|function| defines(&text, function));
+            found.extend(here.first().map(|&first| (path, first)));
+            rest = elsewhere;
+        }
+        found
+    }
+
     /// Returns the failure that the database has no entry for the file.
     fn unknown(&self, file: &Path) -> Failure {
         let mut failure = Failure::data(format!("{} is neither a file nor in {}", file.display(), self.path.display()));
@@ -199,6 +222,31 @@ impl Database {
     }
 }
 
+/// Returns true if C text seems to define a function with external linkage: its name, parentheses and a brace follow one
+/// another, outside a declaration with `static`.
+fn defines(text: &str, function: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(function).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + function.len()..]);
+        let start = before.rfind([';', '}', '#', '/']).map_or(0, |at| at + 1);
+        if before.ends_with(is_part) || before[start..].split(|c| !is_part(c)).any(|word| word == "static") {
+            return false;
+        }
+        let Some(mut rest) = after.trim_start().strip_prefix('(') else { return false };
+        let mut depth = 1;
+        while depth > 0 {
+            let Some(at) = rest.find(['(', ')', ';', '{']) else { return false };
+            depth = match rest.as_bytes()[at] {
+                b'(' => depth + 1,
+                b')' => depth - 1,
+                _ => return false,
+            };
+            rest = &rest[at + 1..];
+        }
+        rest.trim_start().starts_with('{')
+    })
+}
+
 /// Parses the entries of a compilation database. `database` is its path for the message. `Err` if the text is
 /// malformed.
 pub fn entries(text: &str, database: &Path) -> Result<Vec<Entry>, Failure> {
@@ -209,6 +257,17 @@ pub fn entries(text: &str, database: &Path) -> Result<Vec<Entry>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn definitions_are_found_in_text() {
+        for text in ["int f(void) { }", "int *\nf (int (*g)(int), int x)\n{", "static int a; int f() {}"] {
+            assert!(defines(text, "f"), "{text}");
+        }
+        for text in ["int f(void);", "static int f(int x) {}", "int off(void) {}", "if (f(x)) {", "x = f(y); {", "f(x"]
+        {
+            assert!(!defines(text, "f"), "{text}");
+        }
+    }
 
     #[test]
     fn commands_are_split_as_by_a_shell() {

@@ -37,6 +37,14 @@ pub struct Argument {
     pub passing: Passing,
 }
 
+impl Argument {
+    /// Returns true if the argument is an integer.
+    pub fn is_integer(&self) -> bool {
+        let other = ["*", "float", "double", "struct", "union", "{", "vector", "Bool"];
+        self.target.is_none() && !other.iter().any(|part| self.c_type.contains(part))
+    }
+}
+
 /// The initial content of an object, before the call of the entry function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArgumentObject {

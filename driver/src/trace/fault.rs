@@ -5,7 +5,7 @@ use super::recorder::Recorder;
 use crate::source::Spot;
 use cfa::interp::{Fault, Neighbour, ObjectKind, ObjectSeq, State};
 use cfa::wording::counted;
-use cfa::{AllocKind, CType, Callee, EdgeId, ExprId, Family, FunctionOrigin, Op, VarId};
+use cfa::{AllocKind, BinOp, CType, Callee, EdgeId, Expr, ExprId, Family, FunctionOrigin, Op, Program, VarId};
 
 /// The object that an invalid operation is about.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +22,8 @@ pub struct Object {
     pub allocated: Option<Spot>,
     /// The source position where the object was freed or its scope ended.
     pub freed: Option<Spot>,
+    /// The source position after which no pointer to a leaked object is left.
+    pub lost: Option<Spot>,
 }
 
 /// The lifetime of an object that an `Alloc` edge created.
@@ -39,6 +41,15 @@ fn bytes(n: u64) -> String {
     counted(n, "byte")
 }
 
+/// Returns a number of bytes with its unit. If it is the conversion of a negative number to `size_t`, that number
+/// follows.
+fn length(n: u64) -> String {
+    match i64::try_from(n) {
+        Ok(_) => bytes(n),
+        Err(_) => format!("{} ({} converted to size_t)", bytes(n), n as i64),
+    }
+}
+
 /// Returns the description of an object near an accessed address.
 pub(super) fn object(recorder: &Recorder, near: &Neighbour) -> Object {
     let Neighbour { kind, size, offset, .. } = *near;
@@ -51,7 +62,7 @@ pub(super) fn object(recorder: &Recorder, near: &Neighbour) -> Object {
             None => (None, None),
         },
     };
-    Object { name, kind, size, offset, allocated, freed }
+    Object { name, kind, size, offset, allocated, freed, lost: None }
 }
 
 impl Recorder<'_> {
@@ -117,7 +128,7 @@ fn where_from(at: &Spot, here: Option<&Spot>) -> String {
 pub(super) enum Access {
     /// A library function accesses the target of its parameter, for example "`stream` of `fgets`".
     Argument(String),
-    /// The program accesses an element after the end of an array.
+    /// The program accesses an element before or after an array.
     Element {
         /// The C expression of the element.
         text: String,
@@ -173,11 +184,30 @@ pub(super) fn access(
         }
         _ => return (None, source),
     };
-    if let Some((text, array, count)) = state.neighbour(addr).and_then(|near| recorder.names.behind_array(&near, len)) {
+    let near = base(program, address, addr, state).or_else(|| state.neighbour(addr));
+    if let Some((text, array, count)) = near.and_then(|near| recorder.names.outside_array(&near, len)) {
         return (Some(Access::Element { text, array, count }), source);
     }
     let found = recorder.dereferenced(address, addr, len, state);
     (found.map(|(text, pointer, is_null)| Access::Expression { text, pointer, is_null }), source)
+}
+
+/// Returns the global variable from whose address `address` is computed by additions. Its value `addr` may be far from
+/// the variable.
+fn base(program: &Program, address: ExprId, addr: u64, state: &State) -> Option<Neighbour> {
+    let mut rest = vec![address];
+    while let Some(e) = rest.pop() {
+        match *program.exprs.get(e) {
+            Expr::GlobalAddr(global) => {
+                let offset = addr.wrapping_sub(state.eval(e).to_u64()?) as i64;
+                let (object, kind) = (ObjectSeq::Global(global), ObjectKind::Global { read_only: false });
+                return Some(Neighbour { object, kind, size: program.globals[global].size, live: true, offset });
+            }
+            Expr::Binary(BinOp::Add | BinOp::Sub, a, b) => rest.extend([a, b]),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Returns the parameter through which the called library function reaches an address. `None` if no library model runs
@@ -219,8 +249,8 @@ pub(super) fn fault(
     let op = &recorder.program.edges[edge].op;
     let access = match op {
         Op::Load { .. } => format!("read of {}", bytes(len)),
-        Op::Store { .. } | Op::Fill { .. } => format!("write of {}", bytes(len)),
-        Op::Copy { .. } => format!("copy of {}", bytes(len)),
+        Op::Store { .. } | Op::Fill { .. } => format!("write of {}", length(len)),
+        Op::Copy { .. } => format!("copy of {}", length(len)),
         Op::ObjectSize { .. } => "reallocation".to_owned(),
         Op::Free { .. } => "free".to_owned(),
         _ => "call".to_owned(),
@@ -250,6 +280,10 @@ pub(super) fn fault(
         (Fault::OutOfBounds, Some(Access::Expression { text, .. })) if object.is_some_and(|o| o.offset >= 0) => {
             let Object { offset, size, .. } = object.expect("just seen");
             return format!("{verb} of `{text}` at offset {offset} of {what}, which has {}", bytes(*size));
+        }
+        (Fault::OutOfBounds, Some(Access::Expression { text, .. })) if object.is_some() => {
+            let before = object.map_or(0, |o| o.offset.unsigned_abs());
+            return format!("{verb} of `{text}`, {} before {what}", bytes(before));
         }
         (Fault::Dangling, Some(Access::Argument(argument))) => {
             return format!("{argument} points to {what}, {}", gone(object, here));
@@ -354,6 +388,9 @@ impl Object {
                 _ => "its scope ends here",
             };
             notes.push((text.to_owned(), at.clone()));
+        }
+        if let Some(at) = &self.lost {
+            notes.push(("no pointer to it is left after this".to_owned(), at.clone()));
         }
         notes
     }

@@ -277,15 +277,16 @@ impl<'p> Names<'p> {
         Some((self.heap_name(object)? + &path, None))
     }
 
-    /// Returns the C expression for `len` bytes after the end of an array variable, the name of the array, and its
-    /// number of elements. `None` if the object near the address is no named array, or the address is before its end.
-    pub fn behind_array(&self, near: &Neighbour, len: u64) -> Option<(String, String, u64)> {
+    /// Returns the C expression for `len` bytes before or after an array variable, the name of the array, and its
+    /// number of elements. `None` if the object near the address is no named array, or contains the address.
+    pub fn outside_array(&self, near: &Neighbour, len: u64) -> Option<(String, String, u64)> {
         let (name, ty) = self.object(near.object).filter(|(name, _)| !name.is_empty() && !name.starts_with('.'))?;
         let CType::Array(of, Some(count)) = *self.program.plain_type(ty) else { return None };
         let size = self.program.size_of(of).filter(|size| *size > 0)?;
-        let offset = u64::try_from(near.offset).ok().filter(|offset| *offset >= count * size)?;
-        let (path, _) = access_path(self.program, ty, offset, len);
-        (!path.contains('<')).then(|| (format!("{name}{path}"), name, count))
+        let index = near.offset.div_euclid(i64::try_from(size).ok()?);
+        let is_inside = u64::try_from(index).is_ok_and(|index| index < count);
+        let (path, _) = access_path(self.program, of, near.offset.rem_euclid(size as i64) as u64, len);
+        (!is_inside && !path.contains('<')).then(|| (format!("{name}[{index}]{path}"), name, count))
     }
 
     /// Returns the C expression for the `len` bytes at address `at` through a pointer among `vars`, the name of that
@@ -300,15 +301,28 @@ impl<'p> Names<'p> {
         state: &State,
         temporaries: &Temporaries,
     ) -> Option<(String, String, bool)> {
-        let mut pointers = vars.iter().filter_map(|&var| self.pointer(var, state, temporaries));
+        let pointers = || vars.iter().filter_map(|&var| self.pointer(var, state, temporaries));
         let object = |at: u64| state.neighbour(at).map(|near| near.object);
         let leads_there = |p: &Pointer| object(at).is_none_or(|near| object(p.value) == Some(near));
-        let pointer = pointers.find(|p| p.value <= at && at - p.value < MAX_SHOWN && leads_there(p))?;
+        let is_near = |p: &Pointer| at.abs_diff(p.value) < MAX_SHOWN && leads_there(p);
+        let Some(pointer) = pointers().find(|p| p.value <= at && is_near(p)) else {
+            let pointer = pointers().find(is_near)?;
+            return Some((self.element_before(&pointer, at, len)?, pointer.name, false));
+        };
         let subscripted = vars.len() > 1 || pointer.derived;
         let is_plain = matches!(self.program.exprs.get(addr), cfa::Expr::Var(_)) && !pointer.derived;
         let (text, _) = self.dereferenced(&pointer, at - pointer.value, len, subscripted && !is_plain);
         // A part without a name in C does not help the user.
         (!text.contains('<')).then_some((text, pointer.name, pointer.value == 0))
+    }
+
+    /// Returns the C expression for the `len` bytes at an address before that of a pointer.
+    fn element_before(&self, pointer: &Pointer, at: u64, len: u64) -> Option<String> {
+        let size = i64::try_from(self.program.size_of(pointer.to).filter(|size| *size > 0)?).ok()?;
+        let offset = at.wrapping_sub(pointer.value) as i64;
+        let (path, _) = access_path(self.program, pointer.to, offset.rem_euclid(size) as u64, len);
+        let name = if pointer.name.starts_with('*') { format!("({})", pointer.name) } else { pointer.name.clone() };
+        (!path.contains('<')).then(|| format!("{name}[{}]{path}", offset.div_euclid(size)))
     }
 
     /// Returns the C expression for the `len` bytes at an offset from a pointer, and their type if known. If

@@ -259,7 +259,11 @@ fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         fl.b.cursor = Cursor::At(after);
         threads::finish(&mut fl.b);
         if fl.b.ir().extra(i).get(1) == Some(&1) {
-            fl.b.approximate("a weak exchange that fails without a reason is not modelled", false, true);
+            fl.b.approximate(
+                "a weak compare-and-exchange may fail although the values are equal, which is not modelled",
+                false,
+                true,
+            );
         }
     } else {
         let stored = fl.b.x().ite(equal, new, old);

@@ -2,7 +2,7 @@
 
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{CallGraph, Check, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Program};
+use cfa::{CallGraph, Check, ErrorId, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Program};
 
 /// Makes memory faults errors if one of `checks` covers them. Each operation has its own error.
 pub fn memory_safety(program: &mut Program, checks: &[Check]) {
@@ -73,6 +73,33 @@ fn look_for_leaks(program: &mut Program, leak: Leak) {
     }
 }
 
+/// Inserts a leak check after every operation of the program's own functions, which reports the given error. A run then
+/// ends at the first operation after which no pointer leads to a live heap object.
+pub fn watch_losses(program: &mut Program, error: ErrorId) {
+    for id in program.edges.ids().collect::<Vec<_>>() {
+        let func = program.func_of(id);
+        let edge = &program.edges[id];
+        let may_lose = matches!(
+            edge.op,
+            Op::Assign { .. }
+                | Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Copy { .. }
+                | Op::Fill { .. }
+                | Op::Free { .. }
+                | Op::Call { .. }
+        );
+        if !may_lose || edge.place.is_none() || program.funcs[func].origin != FunctionOrigin::Source {
+            continue;
+        }
+        let (target, place) = (edge.target, edge.place);
+        let after = program.add_location(func);
+        program.edges[id].target = after;
+        let check = program.add_edge(after, Op::Leak(Leak::Lost), target, place);
+        program.edges[check].fault = Some(error);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +125,29 @@ mod tests {
         memory_safety(&mut p, &[Check::Deref]);
         assert_eq!(p.edges[free].fault, Some(error));
         assert!(p.edges[load].fault.is_some());
+    }
+
+    /// A check follows each operation of the program's own functions that may drop a pointer.
+    #[test]
+    fn losses_are_watched_after_each_operation() {
+        let mut p = Program::new(DataLayout { pointer_width: 64 });
+        let ty = p.types.push(CType::Unknown { width: 64 });
+        let var = cfa::Var { name: None, ty, width: 64, kind: VarKind::Temp(p.entry), place: None };
+        let var = p.vars.push(var);
+        let null = p.exprs.int(64, 0);
+        let file = p.files.push(cfa::SourceFile { path: "a.c".into() });
+        let place = Some(p.place(cfa::Place { file, line: 1, column: 1, inlined_at: None }));
+        let [a, b, c] = [(); 3].map(|()| p.add_location(p.entry));
+        let entry = p.funcs[p.entry].entry;
+        let assign = p.add_edge(entry, Op::Assign { var, value: null }, a, place);
+        p.add_edge(a, Op::Skip, b, place);
+        p.add_edge(b, Op::Halt(HaltKind::Abort), c, place);
+        let info = ErrorInfo { check: Check::Memtrack, message: String::new(), place: None };
+        let error = p.errors.push(info);
+        watch_losses(&mut p, error);
+        let checks: Vec<EdgeId> = p.edges.ids().filter(|&e| p.edges[e].op == Op::Leak(Leak::Lost)).collect();
+        let [check] = checks[..] else { panic!("{checks:?}") };
+        assert_eq!((p.edges[check].source, p.edges[check].target), (p.edges[assign].target, a));
+        assert_eq!((p.edges[check].fault, p.edges[check].place), (Some(error), place));
     }
 }

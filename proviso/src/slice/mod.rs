@@ -49,7 +49,7 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     let cut_off = subject.slicing.cut_off && !args.forward;
     for what in &subject.unmodelled {
         output::warning(
-            &format!("what this does is not represented, and is taken to do anything with its operands only: {what}"),
+            &format!("this is not modelled; the slice assumes that it reads and writes only its operands: {what}"),
             colors,
         );
     }
@@ -127,12 +127,12 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
 fn unreached(subject: &Subject, slice: &Slice, colors: Colors) -> Result<(), Failure> {
     let alive = |c: &Criterion| slice.alive[subject.program.edges[c.edge].source.index()];
     for (text, _) in subject.by_text().filter(|(_, all)| !all.iter().any(alive)) {
-        let what = format!("control never comes to the criterion '{text}'");
+        let what = format!("no execution can reach the criterion '{text}'");
         if !subject.options.inputs.iter().all(|input| is_c(&input.path)) {
             let mut failure = Failure::data(what);
             failure.detail = Some(
-                "  = note: nothing is left of it in the bitcode but code that is never executed; if an optimiser inlined it, \
-                 compile without -O or with __attribute__((noinline))"
+                "  = note: the bitcode contains it only in code that is never executed; an optimiser may have inlined it\n  \
+                 = help: compile without -O, or with __attribute__((noinline))"
                     .into(),
             );
             return Err(failure);

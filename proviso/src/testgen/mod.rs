@@ -578,7 +578,7 @@ impl Suite<'_> {
         if let Some(tester) = tester {
             let Import { runs, read, useful, .. } = self.found.imported;
             let (read, runs) = (counted(read, "test"), counted(runs, "run"));
-            out += &format!("{read} of {tester} in {runs}, {useful} of which covered what was open\n");
+            out += &format!("{tester}: {read} in {runs}; {useful} of them covered a goal that was open\n");
         }
         if self.found.tests.iter().any(|test| !test.by.is_empty()) {
             let each = self.contributions().into_iter().map(|(who, [tests, proofs])| match (tests, proofs) {

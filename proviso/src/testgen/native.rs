@@ -231,7 +231,7 @@ impl Native {
         if !self.broken.is_empty() {
             let tests: BTreeSet<usize> = self.broken.iter().map(|broken| broken.test).collect();
             out.push(format!(
-                "{} natively not all that the interpreter executes",
+                "natively, {} fewer lines or branches than in the interpreter",
                 match tests.len() {
                     1 => "1 test executes".to_owned(),
                     n => format!("{n} tests execute"),

@@ -24,7 +24,9 @@ impl Tester {
     pub fn of(name: &str) -> Result<Self, Failure> {
         let adapter = Adapter::of(name, &KNOWN)?;
         if adapter.tests.is_empty() {
-            return Err(Failure::data(format!("{name} is no tester: it names no 'tests'")));
+            return Err(Failure::data(format!(
+                "{name} is not a tester: its description has no 'tests', the files that the tool writes"
+            )));
         }
         adapter.require(name)?;
         Ok(Self { name: Adapter::short_name(name), adapter })
@@ -46,7 +48,7 @@ impl Tester {
             tests.extend(imported::read(&file).unwrap_or_default());
         }
         if tests.is_empty() {
-            bail!("{} has written no test; it says last: {}", self.name, ran.last_words());
+            bail!("{} has written no test; the last line of its output is: {}", self.name, ran.last_words());
         }
         Ok(tests)
     }
@@ -68,7 +70,7 @@ mod tests {
             Tester::of(path.to_str().unwrap())
         };
         assert_eq!(of("program = \"sh\"\narguments = []\ntests = [\"*.xml\"]").unwrap().name, "mine");
-        assert!(of("program = \"sh\"\narguments = []").unwrap_err().message.contains("no tester"));
+        assert!(of("program = \"sh\"\narguments = []").unwrap_err().message.contains("not a tester"));
         let missing = of("program = \"sh\"\nneeds = [\"no-such-fuzzer\"]\narguments = []\ntests = [\"*\"]");
         assert!(missing.unwrap_err().message.contains("needs no-such-fuzzer"));
     }

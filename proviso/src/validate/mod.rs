@@ -9,10 +9,11 @@
 pub mod confirm;
 pub mod weave;
 
-use crate::args::{TraceArg, ValidateArgs, VerifyArgs};
+use crate::args::{ValidateArgs, VerifyArgs};
 use crate::c_scan::{Item, Source};
+use crate::findings;
 use crate::output::{self, Colors};
-use crate::render::{self, Detail};
+use crate::render;
 use crate::run::execute;
 use crate::witness::place::Places;
 use crate::witness::{self, Content, Entry, Location, Loose, Waypoint, form};
@@ -87,10 +88,9 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
         }
         report => report?,
     };
-    let detail = if args.verify.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
     let text = match args.verify.quiet {
         true => String::new(),
-        false => render::report(&report, &Sources::new(), detail, colors.stdout),
+        false => render::report(&report, &Sources::new(), findings::layout(&args.verify, colors, false)),
     };
     output::print(&(text + &report.verdict_line() + "\n"))?;
     Ok(match report.answer {
@@ -212,7 +212,7 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
     if let Answer::False(found) = &report.answer {
         let why = match original(found, &woven, &places) {
             None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
-            None => Some("a condition of the witness cannot be evaluated without a violation"),
+            None => Some("the evaluation of a condition of the witness itself violates the property"),
             Some(spot) if !is_at(&spot, target, &places) && !is_in_error(found, target, &spot, job) => {
                 Some("an execution that follows the witness violates the property at another place than its target")
             }
@@ -377,7 +377,7 @@ fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) ->
                 let places = Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
                 Answer::unknown(match original(found, &woven, &places) {
                     Some(_) => "the program violates the property",
-                    None => "an invariant cannot be evaluated without a violation",
+                    None => "the evaluation of an invariant of the witness itself violates the property",
                 })
             }
         };

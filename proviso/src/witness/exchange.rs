@@ -28,7 +28,9 @@ impl Translate for Witnesses {
         let source = Source { places: &places, sources: &sources };
         let (entry_type, content) = match answer.only_path(Says::Candidate, program) {
             Some(path) => ("violation_sequence", Content::Segments(source.waypoints(&path, &[], program).0)),
-            None if answer.has(Says::Candidate) => bail!("the candidates have more than one path"),
+            None if answer.has(Says::Candidate) => {
+                bail!("a witness describes one path, but the candidates are on several")
+            }
             None => ("invariant_set", Content::Invariants(source.invariants(answer, program).0)),
         };
         let width = program.layout.pointer_width;
@@ -38,7 +40,7 @@ impl Translate for Witnesses {
         let (gia, _lost) = source.gia_of(&entry, program)?;
         // A candidate that the translation loses is no proof.
         match answer.has(Says::Candidate) && !gia.has(Says::Candidate) {
-            true => Err(anyhow!("the witness of a candidate names none")),
+            true => Err(anyhow!("the witness cannot express the candidate")),
             false => Ok(gia),
         }
     }

@@ -343,7 +343,10 @@ int main(void) {
     let case = Case::new(&program);
     // The overflow occurs in the condition of the witness, not in the statement of its target.
     let own = sequence(&case, &[("assumption", "x + 1 > x", at[0]), ("target", "", at[0])], "overflow");
-    assert_eq!(case.validate(&own), "UNKNOWN(a condition of the witness cannot be evaluated without a violation)");
+    assert_eq!(
+        case.validate(&own),
+        "UNKNOWN(the evaluation of a condition of the witness itself violates the property)"
+    );
     let unknown = sequence(&case, &[("assumption", "nowhere == 1", at[0]), ("target", "", at[0])], "overflow");
     let said = case.validate(&unknown);
     assert!(
