@@ -365,13 +365,12 @@ pub fn execute_process(
     if !is_determined && !wants(&here) {
         counts.fill(0);
     } else if !is_determined {
-        let runs = OTHERS_OF_PROCESSES.into_iter().filter_map(|others| once(others, None).ok());
-        for (run, .., is_whole) in runs {
+        let runs = OTHERS_OF_PROCESSES.into_iter().map(|others| {
+            let (run, .., is_whole) = once(others, None)?;
             // A run that ends at a failed assumption used impossible values, so it does not count.
-            if is_whole {
-                counts.iter_mut().zip(run).for_each(|(n, other)| *n = (*n).min(other));
-            }
-        }
+            is_whole.then_some(run).ok_or_else(String::new)
+        });
+        least(&mut counts, runs);
     }
     let given = Given::Process { process: process.clone(), opened: wanted.opened.clone(), doubt };
     Ok((Executed { counts, here, given, is_endless }, wanted))

@@ -627,6 +627,7 @@ impl Suite<'_> {
                 "location": json::spot_json(goal.spot.as_ref()),
                 "condition": goal.what,
                 "status": status,
+                "beyond": goal.status == Status::Beyond,
                 "tests": goal.tests,
                 "proved_by": by,
             })

@@ -375,7 +375,7 @@ impl Mutator {
         let (Kept { mut process, files, .. }, distance) = (kept.clone(), *distance);
         match self.random.below(6) {
             0 | 1 => self.number(&mut process, distance),
-            2 if !self.kept.is_empty() => self.cross(&mut process),
+            2 | 3 if !self.kept.is_empty() => self.cross(&mut process),
             _ => (0..1 + self.random.below(2)).for_each(|_| self.mutate(&mut process, &files)),
         }
         if process.size() > LARGEST { Process::default() } else { process }
@@ -403,9 +403,9 @@ impl Mutator {
         let Ok(value) = text.parse::<i64>() else { return };
         let step = match self.random.below(4) {
             0 => 1,
-            1 => distance as i64,
+            1 => (distance >> self.random.below(64)) as i64,
             2 => self.random.below(10) as i64,
-            _ => 1 << self.random.below(32),
+            _ => 1 << (self.random.next() % (1 + self.random.next() % 32)),
         };
         let value = match self.random.below(6) {
             0 => value.wrapping_neg(),
@@ -456,15 +456,29 @@ impl Mutator {
     /// Combines the process with a part of another kept process (crossover).
     fn cross(&mut self, process: &mut Process) {
         let other = self.kept[self.random.below(self.kept.len())].process.clone();
-        match self.random.below(6) {
-            0 => process.arguments = other.arguments,
-            1 => {
+        let mut ways = Vec::new();
+        if self.takes_arguments {
+            ways.extend([0, 1, 1]);
+        }
+        if !other.variables.is_empty() {
+            ways.push(2);
+        }
+        if self.takes_stdin {
+            ways.extend([3, 4]);
+        }
+        if !process.files.is_empty() {
+            ways.push(4);
+        }
+        match self.random.of(&ways) {
+            None => {}
+            Some(0) => process.arguments = other.arguments,
+            Some(1) => {
                 let at = self.random.below(process.arguments.len() + 1);
                 process.arguments.splice(at..at, other.arguments);
                 process.arguments.truncate(Process::MOST_ARGUMENTS);
             }
-            2 => process.variables.extend(other.variables),
-            3 => {
+            Some(2) => process.variables.extend(other.variables),
+            Some(3) => {
                 // The beginning of one standard input, followed by the end of the other.
                 let (from, to) = (self.random.below(other.stdin.len() + 1), self.random.below(process.stdin.len() + 1));
                 process.stdin.truncate(to);

@@ -216,10 +216,10 @@ impl<'a> Processes<'a> {
 /// The maximal time for reducing the size of tests.
 const SHRINKING: Duration = Duration::from_secs(2);
 /// The time of abstract interpretation: a divisor `n` (it gets the n-th part of the remaining time), and the maximum.
-const STATIC: (u32, Duration) = (3, Duration::from_secs(10));
+const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 /// The time of the first runs of mutated processes: a divisor `n` (they get the n-th part of the remaining time), and
 /// the minimum.
-const MUTATING: (u32, Duration) = (3, Duration::from_secs(1));
+const MUTATING: (u32, Duration) = (2, Duration::from_secs(1));
 /// The number of consecutive mutated processes without progress after which mutation stops and the analyses continue.
 const FRUITLESS: u32 = 10_000;
 /// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
