@@ -6,7 +6,7 @@
 //! values that this call has taken. A value that the process does not determine, such as the time, comes from a
 //! sequence that the caller chooses.
 
-use super::process::{Place, is_below};
+use super::process::{PathTarget, is_below};
 use super::{OpenedFile, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
 use cfa::{Bv, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
@@ -39,7 +39,7 @@ const BAD_DESCRIPTOR: u64 = 9;
 #[derive(Clone, Copy)]
 enum What {
     /// Reads from a stream: the index of the stream argument, `None` for standard input.
-    Reads(Kind, Option<usize>),
+    Reads(ReadUnit, Option<usize>),
     /// Opens a stream.
     Opens,
     /// Reads or changes an environment variable.
@@ -91,7 +91,7 @@ enum By {
 
 /// The way in which a function reads from a stream. See [`Reading`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ReadUnit {
     /// Single characters.
     Characters,
     /// A line.
@@ -109,10 +109,10 @@ impl What {
         let bare = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
         if let Some((how, stream)) = reading(bare).filter(|_| !bare.contains("getw")) {
             let kind = match how {
-                Reading::Characters => Kind::Characters,
-                Reading::Line => Kind::Line,
-                Reading::Block => Kind::Block,
-                Reading::Format(format) => Kind::Format(format),
+                Reading::Characters => ReadUnit::Characters,
+                Reading::Line => ReadUnit::Line,
+                Reading::Block => ReadUnit::Block,
+                Reading::Format(format) => ReadUnit::Format(format),
             };
             return Self::Reads(kind, stream);
         }
@@ -354,9 +354,9 @@ impl Now {
 
     /// Returns the size in bytes of the file with a path; `None` if there is no such file.
     fn look(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
-        let place = match Place::of(path) {
-            Place::Below(place) => place,
-            Place::Nowhere if path.is_empty() => return None,
+        let place = match PathTarget::of(path) {
+            PathTarget::Below(place) => place,
+            PathTarget::Nowhere if path.is_empty() => return None,
             _ => {
                 self.trouble("the program looks at what is no file in its folder");
                 return None;
@@ -382,15 +382,15 @@ impl Now {
 
     /// Opens the file with a path, for a stream or descriptor. Returns its index, or `None` if there is no such file.
     fn open(&mut self, process: &Process, path: &[u8], reads: bool, creates: bool) -> Option<usize> {
-        let place = match Place::of(path) {
-            Place::Below(place) => place,
-            Place::Nowhere => {
+        let place = match PathTarget::of(path) {
+            PathTarget::Below(place) => place,
+            PathTarget::Nowhere => {
                 if path.last() == Some(&b'/') || path.ends_with(b".") {
                     self.trouble("the program opens a folder");
                 }
                 return None;
             }
-            Place::Outside => {
+            PathTarget::Outside => {
                 self.trouble("the program opens a file outside its folder");
                 return None;
             }
@@ -495,7 +495,7 @@ impl Source<'_, '_> {
                 let open = &mut now.open[call.file];
                 let rest = bytes.get(open.at..).unwrap_or_default();
                 match kind {
-                    Kind::Line if first => {
+                    ReadUnit::Line if first => {
                         let delimiter = call.text.as_ref().and_then(|d| d.first().copied()).unwrap_or(b'\n');
                         let length = rest.iter().position(|&b| b == delimiter).map_or(rest.len(), |at| at + 1) as u64;
                         let doubled = 2 * call.room;
@@ -505,7 +505,7 @@ impl Source<'_, '_> {
                             needed => needed,
                         })
                     }
-                    Kind::Characters | Kind::Line => match rest.first() {
+                    ReadUnit::Characters | ReadUnit::Line => match rest.first() {
                         // A choice of one bit after the end: whether reading failed.
                         _ if width == 1 => Bv::zero(1),
                         Some(&byte) => {
@@ -517,7 +517,7 @@ impl Source<'_, '_> {
                             Bv::from_i64(64, -1).resize(width)
                         }
                     },
-                    Kind::Block if first => {
+                    ReadUnit::Block if first => {
                         let wanted = call.args[1].saturating_mul(call.args[2]);
                         let more = wanted.min(rest.len() as u64);
                         call.planned = rest[..more as usize].iter().map(|&b| Bv::new(8, b.into())).collect();
@@ -525,8 +525,8 @@ impl Source<'_, '_> {
                         open.at_end |= more < wanted;
                         number(more)
                     }
-                    Kind::Block | Kind::Format(_) => {
-                        if first && let Kind::Format(_) = kind {
+                    ReadUnit::Block | ReadUnit::Format(_) => {
+                        if first && let ReadUnit::Format(_) = kind {
                             let format = call.text.clone().unwrap_or_default();
                             let pointer = self.replayer.program.layout.pointer_width;
                             let mut text = parse::Text { bytes, at: open.at, at_end: open.at_end };
@@ -770,8 +770,8 @@ impl<O: Observer> Watch<'_, '_, O> {
             }
             What::Asks(By::Path) | What::Looks | What::Removes => text(0),
             What::Variable => text(0).map(|name| name.split(|&b| b == b'=').next().unwrap_or_default().to_vec()),
-            What::Reads(Kind::Format(format), _) => text(format),
-            What::Reads(Kind::Line, stream) => {
+            What::Reads(ReadUnit::Format(format), _) => text(format),
+            What::Reads(ReadUnit::Line, stream) => {
                 let size = program.layout.pointer_width as usize / 8;
                 let read = |at: u64| Some(Bv::from_le_bytes(&state.bytes(at, size)?).to_u64().unwrap_or(0));
                 let (line, before) = (read(args[0]).unwrap_or(0), read(args[1]).unwrap_or(0));
@@ -844,10 +844,10 @@ impl<O: Observer> Watch<'_, '_, O> {
                 None => now.trouble("the program asks for what it has not opened"),
             },
             What::Removes => {
-                let written = Place::of(&path);
-                let is_written = matches!(&written, Place::Below(place) if now.written.remove(place));
+                let written = PathTarget::of(&path);
+                let is_written = matches!(&written, PathTarget::Below(place) if now.written.remove(place));
                 fails = !is_written && now.look(process, &path).is_none();
-                if let Place::Below(place) = written {
+                if let PathTarget::Below(place) = written {
                     now.removed.insert(place);
                 }
             }
