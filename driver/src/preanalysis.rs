@@ -70,7 +70,7 @@ impl Looks {
         let discharged = session.stage("the static pre-analysis", "discharge", || {
             let with_memory = || {
                 let budget = self.budget.borrow_mut().get_or_insert_with(|| budget(session, 1 + self.less)).clone();
-                let share = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left / looks));
+                let share = budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left / looks));
                 if self.memory_takes_too_long.get() {
                     return Discharged::of_functions(program, &share);
                 }

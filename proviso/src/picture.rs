@@ -1,4 +1,4 @@
-//! A picture of a GIA: the source text, each line coloured by the knowledge about it.
+//! Pages with the source text, each line coloured by what is known about it: by a GIA, or by a test suite.
 
 use cfa::Program;
 use cooperate::gia::Gia;
@@ -12,6 +12,7 @@ const STYLE: &str = "\
 body { font: 14px/1.45 system-ui, sans-serif; margin: 1.5em; background: #fff; color: #1c2330; }
 pre { font: 12.5px/18px ui-monospace, 'DejaVu Sans Mono', monospace; margin: 0 0 2em; min-width: max-content; }
 pre div { min-height: 18px; } pre b { display: inline-block; width: 4em; text-align: right; margin-right: 1em; color: #6a7385; font-weight: 400; }
+u { display: inline-block; width: 5em; text-align: right; margin-right: 1em; color: #6a7385; text-decoration: none; }
 .ut { background: #d3f0da; } .rt { background: #fbd0d0; } .cand { background: #faecb9; } .open { background: #e4e7ec; }
 i { font-style: normal; font-family: system-ui, sans-serif; font-size: 11.5px; padding: 0 6px; margin-left: 1em; border-radius: 4px; background: #fff9; border: 1px solid #6a738555; }
 p span { padding: 1px 8px; margin-right: 1em; border-radius: 4px; }
@@ -48,24 +49,64 @@ pub fn too_large() -> Failure {
 
 /// Returns an HTML page with the coloured lines and the notes beside them.
 pub fn drawn(lines: &Lines, legend: &Legend, notes: &Notes, sources: &Sources) -> String {
-    let mut out = format!(
-        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Results about paths</title>\n<style>{STYLE}</style>\n\
-         <p><span class=\"ut\">{}</span><span class=\"rt\">{}</span>\
-         <span class=\"cand\">on a candidate</span><span class=\"open\">open</span></p>\n",
-        legend.ut, legend.rt
-    );
+    let legend = [("ut", legend.ut), ("rt", legend.rt), ("cand", "on a candidate"), ("open", "open")];
+    let mut files = BTreeMap::new();
     for (path, lines) in lines {
+        let rows = lines.iter().map(|(&line, told)| (line, Row::of(told.name())));
+        files.insert(path.clone(), rows.collect());
+    }
+    sheet("Results about paths", &legend, &files, notes, sources)
+}
+
+/// A line of the source on a page.
+pub struct Row {
+    /// The class of its colour in the legend.
+    class: &'static str,
+    /// The text before the line.
+    mark: String,
+}
+
+impl Row {
+    /// Returns a row with a colour.
+    pub fn of(class: &'static str) -> Self {
+        Self { class, mark: String::new() }
+    }
+
+    /// Returns the row with a text before the line.
+    pub fn marked(self, mark: String) -> Self {
+        Self { mark, ..self }
+    }
+}
+
+/// Returns an HTML page of files by path, whose lines have rows by number. `legend` has the meaning of each colour.
+pub fn sheet(
+    title: &str,
+    legend: &[(&str, &str)],
+    files: &BTreeMap<String, BTreeMap<u32, Row>>,
+    notes: &Notes,
+    sources: &Sources,
+) -> String {
+    let legend = legend.iter().map(|(class, label)| format!("<span class=\"{class}\">{}</span>", escaped(label)));
+    let mut out = format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>{}</title>\n<style>{STYLE}</style>\n<p>{}</p>\n",
+        escaped(title),
+        legend.collect::<String>()
+    );
+    for (path, rows) in files {
         let _ = writeln!(out, "<h3>{}</h3>\n<pre>", escaped(path));
         let Some(text) = sources.text(path) else {
             out += "the text of this file is not available</pre>\n";
             continue;
         };
         for (number, line) in (1..).zip(text.lines()) {
-            let class = lines.get(&number).map_or(String::new(), |told| format!(" class=\"{}\"", told.name()));
+            let row = rows.get(&number);
+            let class = row.map_or(String::new(), |row| format!(" class=\"{}\"", row.class));
+            let mark = row.filter(|row| !row.mark.is_empty());
+            let mark = mark.map_or_else(String::new, |row| format!("<u>{}</u>", escaped(&row.mark)));
             let notes = notes.get(path).and_then(|notes| notes.get(&number)).into_iter().flatten();
             let notes: String = notes.map(|note| format!("<i>{}</i>", escaped(note))).collect();
             // Each row is a block element, so line ends between the rows would be rows of their own.
-            let _ = write!(out, "<div{class}><b>{number}</b>{}{notes}</div>", escaped(line));
+            let _ = write!(out, "<div{class}><b>{number}</b>{mark}{}{notes}</div>", escaped(line));
         }
         out += "</pre>\n";
     }

@@ -102,10 +102,10 @@ fn every_way_into_a_program_is_tested() {
 #[test]
 fn everyday_programs_are_covered_and_promises_are_kept() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/everyday");
-    for name in ["opts.c", "scan.c", "files.c"] {
+    for name in ["opts.c", "scan.c", "files.c", "ini.c", "longopt.c", "calc.c"] {
         let folder = tempfile::tempdir().unwrap();
         let program = std::fs::read_to_string(here.join(name)).unwrap();
-        let (said, result) = tested(folder.path(), &program, &["--timeout", "30", "--run"]);
+        let (said, result) = tested(folder.path(), &program, &["--cpu-limit", "20", "--run"]);
         assert!(said.contains(" 0 open\n"), "{name}: {said}");
         covers_all(&result["native"]);
     }
@@ -156,6 +156,72 @@ fn suites_have_other_forms() {
         let output = proviso(folder, options);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(64) && told.contains(said), "{told}");
+    }
+}
+
+const HASH: &str = "\
+#include <stdio.h>
+int main(void) {
+    unsigned hash = 0x811c9dc5;
+    int c;
+    while ((c = getchar()) != EOF)
+        hash = (hash ^ (unsigned)c) * 16777619;
+    if (hash == %)
+        puts(\"found\");
+    return 0;
+}
+";
+
+#[test]
+fn a_search_starts_with_the_corpus_of_a_fuzzer_and_shows_what_it_covers() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let hash = b"a seedling".iter().fold(0x811c_9dc5_u32, |hash, &c| (hash ^ u32::from(c)).wrapping_mul(16_777_619));
+    let program = HASH.replace('%', &format!("{hash}u"));
+    let queue = folder.join("found/default/queue");
+    std::fs::create_dir_all(&queue).unwrap();
+    std::fs::write(queue.join("id:000000,orig:seed"), "a seedling").unwrap();
+    let page = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let (said, _) = tested(folder, &program, &["--cpu-limit", "2", "--report", "before.html"]);
+    assert!(said.contains("1 open\n"), "{said}");
+    assert!(page("before.html").contains("hash == ") && page("before.html").contains("<div class=\"rt\">"));
+    let options = ["--cpu-limit", "10", "--seeds", "found", "--run", "--report", "after.html"];
+    let (said, result) = tested(folder, &program, &options);
+    assert!(said.contains(": 4 of 4 branches covered"), "{said}");
+    covers_all(&result["native"]);
+    assert!(!page("after.html").contains("<div class=\"rt\">") && page("after.html").contains("<u>1×</u>"));
+    // The tests of a suite are seeds, too.
+    std::fs::rename(folder.join("suite"), folder.join("earlier")).unwrap();
+    let (said, _) = tested(folder, &program, &["--cpu-limit", "10", "--seeds", "earlier"]);
+    assert!(said.contains(": 4 of 4 branches covered"), "{said}");
+    let output = proviso(folder, &["p.c", "--seeds", "none"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot read none"), "{output:?}");
+}
+
+const SURROUNDINGS: &str = "\
+#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv, char **envp) {
+    time_t now = time(NULL);
+    struct tm *tm = localtime(&now);
+    if (!envp[0] && argc > 2)
+        puts(\"no variables\");
+    if (argc == 2 && tm->tm_year > 100)
+        puts(\"this century\");
+    return 0;
+}
+";
+
+#[test]
+fn a_native_run_has_no_other_variables_and_a_plausible_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), SURROUNDINGS, &["--cpu-limit", "10", "--run"]);
+    let native = &result["native"];
+    assert_eq!(native["lines"]["covered"], native["lines"]["total"], "{said}{native}");
+    assert_eq!(native["broken"].as_array().unwrap().len(), 0, "{native}");
+    for condition in ["argc > 2", "tm->tm_year > 100"] {
+        let is_covered = |goal: &serde_json::Value| goal["condition"] == condition && goal["status"] == "covered";
+        assert!(result["goals"].as_array().unwrap().iter().any(is_covered), "{condition}: {result}");
     }
 }
 

@@ -7,6 +7,9 @@ of each branch in gcc's -O0 code. A program that cannot be compiled and linked i
 `--against` adds other tools, with the same programs and the same time: `cotest` (testgen --cotest), `tester` (symbolic execution alone,
 without proofs), random bytes, AFL++ (`afl-cc` and `afl-fuzz`, from one seed of 64 zero bytes; the inputs in its corpus, its crashes and its
 hangs count as tests), and KLEE (with the `clang` and `llvm-link` of its LLVM).
+
+`--run` is for programs that take arguments, environment variables, standard input and files. Their tests are run by `proviso testgen --run`, which
+reports the lines and branches that llvm-cov counts.
 """
 
 import argparse
@@ -26,6 +29,7 @@ from pathlib import Path
 
 from batchtool import runner, tasks
 from batchtool.report import table
+from benchtool import programs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 GRACE = 5  # the time in seconds that a run may take beyond its limit
@@ -135,7 +139,12 @@ def main(arguments):
     parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
     parser.add_argument("--against", action="append", choices=[t for t in TOOLS if t != "testgen"], default=[], help="also measure these")
     parser.add_argument("--out", type=Path, metavar="FILE.jsonl", help="a line a program; programs in it are not measured again")
+    parser.add_argument("--run", action="store_true", help="programs that take their inputs from the system: coverage by testgen --run")
+    parser.add_argument("--list", action="append", type=Path, default=[], metavar="FILE.tsv",
+                        help="with --run, further programs: a name, a tab, and the arguments of testgen")
     options = parser.parse_args(arguments)
+    if options.run:
+        return programs.main(options)
     chosen = [(f.stem, f, "") for f in options.files]
     if options.index:
         chosen += of_index(options)

@@ -9,13 +9,23 @@
 use super::process::{PathTarget, is_below};
 use super::{OpenedFile, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
-use cfa::{Bv, EdgeId, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
-use rustc_hash::FxHashMap;
+use cfa::{Bv, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 
 /// The first descriptor that is not open when a process starts.
 const FIRST_DESCRIPTOR: u64 = 3;
+/// The earliest time at which a test runs, in seconds since 1970, and the time in seconds in which tests run.
+const NOT_BEFORE: u64 = 1_700_000_000;
+const DURATION: u64 = 1 << 30;
+/// The microseconds of a second.
+const MICROSECONDS: u64 = 1_000_000;
+/// The earliest year in which a test runs, since 1900, and the number of years in which tests run.
+const YEAR: u64 = 123;
+const YEARS: u64 = 30;
+/// The maximal position of a file that every file system has.
+const FARTHEST: u64 = 1 << 33;
 /// The maximal number of opened streams that a run records.
 pub const MOST_OPENED: usize = 1000;
 /// `ENOENT` on Linux.
@@ -62,6 +72,10 @@ enum What {
     Removes,
     /// Tests whether a descriptor is a terminal. None is.
     AsksTerminal,
+    /// Returns the time: seconds since 1970, and a fraction of a second.
+    Clock,
+    /// Returns the local time in years, months, …
+    Calendar,
     /// A function that is not replayed. The replay ends at its call.
     Unknown,
     /// Returns values that a process does not determine.
@@ -110,6 +124,8 @@ impl What {
             "write" => Self::WritesDescriptor,
             "close" => Self::ClosesDescriptor,
             "isatty" | "tcgetattr" => Self::AsksTerminal,
+            "time" | "gettimeofday" | "clock_gettime" | "timespec_get" => Self::Clock,
+            "localtime" | "localtime_r" => Self::Calendar,
             "fclose" | "fflush" | "ferror" | "feof" | "clearerr" | "fsync" | "atexit" | "sleep" | "usleep"
             | "nanosleep" => Self::Usual,
             "fdopen" => Self::OpensOn,
@@ -165,14 +181,66 @@ pub struct Replayer<'p> {
     interpreter: Interpreter<'p>,
     /// By function, the effect of a library function. `None` for functions of the program.
     library: Vec<Option<What>>,
-    /// The maximal number of strings in each of `argv` and `envp`.
-    strings: usize,
+    /// The meaning of each value of `main`, in the order in which the program takes them.
+    of_main: Vec<OfMain>,
     /// The stream of standard input.
     stdin: Option<GlobalId>,
     /// The function by which models choose a value between two bounds.
     between: Option<FuncId>,
-    /// True if the program reads a first, and a second, vector of strings of `main` (`argv`, `envp`).
-    vectors: [bool; 2],
+}
+
+/// The meaning of a value that the program takes before `main`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct OfMain {
+    vector: Vector,
+    /// The index of the string whose size the value is. `None` for the number of strings.
+    string: Option<usize>,
+}
+
+/// A vector of strings that `main` receives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Vector {
+    Arguments,
+    Environment,
+}
+
+impl OfMain {
+    /// Returns the values of `main`, as the front-end creates them: of the arguments, only their number if the program
+    /// does not read `argv`, and nothing of a vector that it does not use.
+    fn all(program: &Program) -> Vec<Self> {
+        const EACH: usize = Process::MOST_ARGUMENTS + 1;
+        let number = |vector| Self { vector, string: None };
+        let whole = |vector| {
+            let strings = (0..EACH).map(move |n| Self { vector, string: Some(n) });
+            std::iter::once(number(vector)).chain(strings)
+        };
+        let (arguments, environment) = (whole(Vector::Arguments), whole(Vector::Environment));
+        match program.inputs.values().filter(|i| i.kind == InputKind::Environment("main".into())).count() {
+            0 => Vec::new(),
+            1 => vec![number(Vector::Arguments)],
+            n if n == 1 + EACH && Self::reads_environment_only(program) => environment.collect(),
+            n if n == 2 + EACH => std::iter::once(number(Vector::Arguments)).chain(environment).collect(),
+            _ => arguments.chain(environment).collect(),
+        }
+    }
+
+    /// Returns true if `main` reads its third parameter and neither of the first two.
+    fn reads_environment_only(program: &Program) -> bool {
+        let Some((main, function)) = program.funcs.iter().find(|(_, f)| f.name == "main") else { return false };
+        let mut seen = FxHashSet::default();
+        let mut reads = [false; 3];
+        for (_, edge) in program.edges.iter().filter(|(id, _)| program.func_of(*id) == main) {
+            edge.op.for_each_expr(|e| {
+                program.exprs.visit(e, &mut seen, |_, node| {
+                    if let Expr::Var(var) = node {
+                        let parameters = reads.iter_mut().zip(&function.params);
+                        parameters.filter(|(_, parameter)| *parameter == var).for_each(|(read, _)| *read = true);
+                    }
+                });
+            });
+        }
+        reads == [false, false, true]
+    }
 }
 
 impl<'p> Replayer<'p> {
@@ -180,17 +248,10 @@ impl<'p> Replayer<'p> {
     pub fn new(program: &'p Program) -> Self {
         let is_model = |origin: FunctionOrigin| origin == FunctionOrigin::Model;
         let library = program.funcs.values().map(|f| is_model(f.origin).then(|| What::of(&f.name))).collect();
-        let asked = program.inputs.values().filter(|i| i.kind == InputKind::Environment("main".into())).count();
-        // A vector has an input for the number of its strings, and one for the size of each string.
-        let each = Process::MOST_ARGUMENTS + 1;
-        let vectors = match asked {
-            n if n > 2 * each => [true, true],
-            n if n > each => [true, false],
-            _ => [false, false],
-        };
         let stdin = program.globals.iter().find(|(_, global)| global.name == "proviso_stdin").map(|(id, _)| id);
         let between = program.funcs.iter().find(|(_, f)| f.name == "proviso_env_between").map(|(id, _)| id);
-        Self { program, interpreter: Interpreter::new(program), library, strings: each, stdin, between, vectors }
+        let of_main = OfMain::all(program);
+        Self { program, interpreter: Interpreter::new(program), library, of_main, stdin, between }
     }
 
     /// Runs the program on the inputs of a process. `others` returns the values that the process does not determine.
@@ -392,26 +453,21 @@ impl Source<'_, '_> {
 
     /// Returns the next value of the arguments of `main`.
     fn of_main(&self, now: &mut Now, width: u32) -> Bv {
-        let Replayer { strings, vectors, .. } = self.replayer;
-        let (vector, at) = match now.of_main {
-            n if n <= *strings => (0, n),
-            n => (1, n - strings - 1),
-        };
+        let known = self.replayer.of_main.get(now.of_main).copied();
         now.of_main += 1;
-        let strings: Vec<Vec<u8>> = match (vector, vectors[0]) {
-            (0, _) => {
+        let Some(OfMain { vector, string }) = known else { return Bv::zero(width) };
+        let strings: Vec<Vec<u8>> = match vector {
+            Vector::Arguments => {
+                now.wanted.arguments = true;
                 let name = Process::NAME.as_bytes().to_vec();
                 std::iter::once(name).chain(self.process.arguments.iter().cloned()).collect()
             }
-            _ => {
+            Vector::Environment => {
                 let pair = |(name, value): (&Vec<u8>, &Vec<u8>)| [name.as_slice(), value.as_slice()].join(&b'=');
                 self.process.variables.iter().map(pair).collect()
             }
         };
-        if vector == 0 {
-            now.wanted.arguments = true;
-        }
-        let Some(n) = at.checked_sub(1) else { return Bv::new(width, strings.len() as u64) };
+        let Some(n) = string else { return Bv::new(width, strings.len() as u64) };
         let text = strings.get(n).cloned().unwrap_or_default();
         let size = text.len() as u64 + 1;
         now.next_text = Some(text);
@@ -575,7 +631,18 @@ impl Source<'_, '_> {
             What::SeeksDescriptor | What::Looks | What::Removes | What::Asks(_) => Bv::zero(width),
             What::AsksTerminal if first => Bv::from_i64(64, -1).resize(width),
             What::AsksTerminal => number(NO_TERMINAL),
-            What::Unknown | What::Other => self.other(now, width),
+            // A process does not determine the time, but it is later than this program, and local time can be computed.
+            What::Clock | What::Calendar if width == 1 => Bv::zero(1),
+            What::Clock => {
+                now.is_determined = false;
+                let value = (self.others)();
+                number(if first { NOT_BEFORE + value % DURATION } else { value % MICROSECONDS })
+            }
+            What::Calendar if now.bounds.is_none() && width == 32 => {
+                now.is_determined = false;
+                number(YEAR + (self.others)() % YEARS)
+            }
+            What::Unknown | What::Other | What::Calendar => self.other(now, width),
         }
     }
 }
@@ -747,6 +814,9 @@ impl<O: Observer> Watch<'_, '_, O> {
                     room = target;
                 }
                 if target <= i64::MAX as u64 {
+                    if target > FARTHEST {
+                        now.trouble("not every file system has the position to which the program moves");
+                    }
                     now.open[file].at = target as usize;
                     now.open[file].at_end = false;
                 }
@@ -758,6 +828,9 @@ impl<O: Observer> Watch<'_, '_, O> {
                     let base = [0, now.open[index].at as u64, end].get(args[2] as usize & 3).copied().unwrap_or(0);
                     room = base.wrapping_add(args[1]);
                     now.open[index].at = room as usize;
+                    if room > FARTHEST {
+                        now.trouble("not every file system has the position to which the program moves");
+                    }
                 }
                 None => now.trouble("the program sets the position of a descriptor that it has not opened"),
             },

@@ -82,7 +82,7 @@ impl Discharged {
     /// covers all code. `None` if the budget is spent before either analysis has results.
     pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
         let share = |(part, of): (u32, u32)| {
-            budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left * part / of))
+            budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left * part / of))
         };
         if program.edges.len() > LARGE {
             // The work that always finds something comes first.

@@ -503,24 +503,24 @@ fn float_class(x: &mut ExprPool, format: FloatFormat, a: ExprId, classes: u64) -
     let quiet = x.extract(quiet_bit, quiet_bit, a);
     let signalling = x.not(quiet);
     let positive = x.not(sign);
+    // Each class has two halves: their bits in `classes`, and the condition of each half.
     let parts = [
-        (is_nan, signalling),
-        (is_nan, quiet),
-        (is_infinite, sign),
-        (is_normal, sign),
-        (is_subnormal, sign),
-        (is_zero, sign),
-        (is_zero, positive),
-        (is_subnormal, positive),
-        (is_normal, positive),
-        (is_infinite, positive),
+        (is_nan, [(0, signalling), (1, quiet)]),
+        (is_infinite, [(2, sign), (9, positive)]),
+        (is_normal, [(3, sign), (8, positive)]),
+        (is_subnormal, [(4, sign), (7, positive)]),
+        (is_zero, [(5, sign), (6, positive)]),
     ];
     let mut result = x.bool(false);
-    for (n, (class, side)) in parts.into_iter().enumerate() {
-        if classes >> n & 1 != 0 {
-            let both = x.and(class, side);
-            result = x.or(result, both);
-        }
+    for (class, halves) in parts {
+        let wanted: Vec<ExprId> =
+            halves.into_iter().filter(|(bit, _)| classes >> bit & 1 != 0).map(|(_, half)| half).collect();
+        let part = match wanted[..] {
+            [] => continue,
+            [half] => x.and(class, half),
+            _ => class,
+        };
+        result = x.or(result, part);
     }
     result
 }

@@ -51,6 +51,13 @@ pub struct TestgenArgs {
     /// The time limit of each native run, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "5", requires = "run", value_parser = super::seconds, help_heading = "Output")]
     pub run_timeout: std::time::Duration,
+    /// Starts the search from the inputs in a folder: the tests of an earlier suite (test-N), or files of bytes, as in the
+    /// corpus of a fuzzer.
+    ///
+    /// A file is used as standard input, and as a file whose path is the only argument. Folders in the folder are read,
+    /// too, such as those of AFL++ (default/queue).
+    #[arg(long, value_name = "FOLDER")]
+    pub seeds: Option<PathBuf>,
     /// Lets a tester and a verifier cooperate: each uses the results of the other.
     ///
     /// They exchange one generalized information exchange automaton (docs/guide/gia.md). Each works on the program
@@ -109,6 +116,7 @@ Examples:
   proviso testgen prog.c -o suite --timeout 30         then: suite/test-1/run.sh ./prog
   proviso testgen prog.c --run                         the lines and branches that the suite covers natively
   proviso testgen prog.c --format seeds -o corpus      then: afl-fuzz -i corpus -o found ./prog
+  proviso testgen prog.c --seeds found --run           continues with what AFL++ found
   proviso testgen prog.c --property coverage-branches.prp --lcov covered.info   then: genhtml covered.info
   proviso testgen prog.c --coverage error-call
   proviso testgen prog.c --test test-suite/testcase-3.xml --harness three.c   then: clang prog.c three.c && ./a.out

@@ -2,6 +2,7 @@
 
 use driver::environment::Process;
 use driver::failure::Failure;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Error;
 use std::os::unix::ffi::OsStrExt;
@@ -37,6 +38,79 @@ pub fn write(folder: &Path, process: &Process, purpose: &[String]) -> Result<(),
     put("run.sh", &script(process, purpose))?;
     let script = folder.join("run.sh");
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).map_err(writing(&script))
+}
+
+/// Reads a test that this module wrote. `Err` if a file cannot be read.
+fn read(folder: &Path) -> Result<Process, Error> {
+    let list = |name: &str| -> Result<Vec<Vec<u8>>, Error> {
+        let text = std::fs::read(folder.join(name))?;
+        let mut parts: Vec<Vec<u8>> = text.split(|&b| b == 0).map(<[u8]>::to_vec).collect();
+        // A zero byte ends each part.
+        parts.pop();
+        Ok(parts)
+    };
+    let pair = |entry: Vec<u8>| {
+        let at = entry.iter().position(|&b| b == b'=')?;
+        Some((entry[..at].to_vec(), entry[at + 1..].to_vec()))
+    };
+    let files = folder.join("files");
+    let mut process = Process {
+        arguments: list("argv")?,
+        variables: list("env")?.into_iter().filter_map(pair).collect(),
+        stdin: std::fs::read(folder.join("stdin"))?,
+        ..Process::default()
+    };
+    process.arguments.truncate(Process::MOST_ARGUMENTS);
+    for path in files_in(&files, usize::MAX)? {
+        let name = path.strip_prefix(&files).unwrap_or(&path).as_os_str().as_bytes().to_vec();
+        process.files.insert(name, std::fs::read(&path)?);
+    }
+    Ok(process)
+}
+
+/// Returns the files in a folder and in the folders below it, at most so many levels deep, in order.
+fn files_in(folder: &Path, levels: usize) -> Result<Vec<PathBuf>, Error> {
+    let mut entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, Error>>()?;
+    entries.sort_by_key(std::fs::DirEntry::path);
+    let mut files = Vec::new();
+    for entry in entries {
+        let kind = entry.file_type()?;
+        if kind.is_file() {
+            files.push(entry.path());
+        } else if kind.is_dir() && levels > 0 {
+            files.extend(files_in(&entry.path(), levels - 1)?);
+        }
+    }
+    Ok(files)
+}
+
+/// Returns the processes of a folder for a search to start with: its tests that this module wrote, and for each other
+/// file the process that reads it from standard input and the one whose argument is its path. `Err` if the folder
+/// cannot be read.
+pub fn seeds(folder: &Path) -> Result<Vec<Process>, Failure> {
+    /// The name of a file that is an argument.
+    const NAME: &[u8] = b"input";
+    /// The maximal size of a file in bytes. Larger files are left out.
+    const LARGEST: u64 = 1 << 20;
+    let reading = |path: &Path, error: Error| Failure::reading(path, &error);
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).map_err(|e| reading(folder, e))?;
+    let mut tests: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| is_test(path)).collect();
+    tests.sort();
+    for test in &tests {
+        found.push(read(test).map_err(|e| reading(test, e))?);
+    }
+    for path in files_in(folder, 2).map_err(|e| reading(folder, e))? {
+        let is_small = std::fs::metadata(&path).is_ok_and(|data| data.len() <= LARGEST);
+        if !is_small || tests.iter().any(|test| path.starts_with(test)) {
+            continue;
+        }
+        let bytes = std::fs::read(&path).map_err(|e| reading(&path, e))?;
+        let files = BTreeMap::from([(NAME.to_vec(), bytes.clone())]);
+        found.push(Process { stdin: bytes, ..Process::default() });
+        found.push(Process { arguments: vec![NAME.to_vec()], files, ..Process::default() });
+    }
+    Ok(found)
 }
 
 /// Creates a folder with the files of a process.
@@ -117,7 +191,6 @@ fn word(bytes: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
     use std::process::Command;
 
     #[test]
@@ -139,6 +212,15 @@ mod tests {
         assert_eq!(output.stdout, b"it's\0\0a\nb $HOME \xff\0x y\0in\0put1");
         assert_eq!(std::fs::read(test.join("argv")).unwrap(), b"it's\0\0a\nb $HOME \xff\0");
         assert_eq!(Command::new(test.join("run.sh")).status().unwrap().code(), Some(64));
+        // A later search can start with the test, and with the corpus of a fuzzer.
+        std::fs::remove_file(&program).unwrap();
+        let queue = folder.path().join("default/queue");
+        std::fs::create_dir_all(&queue).unwrap();
+        std::fs::write(queue.join("id:000000"), "{}").unwrap();
+        let seeds = seeds(folder.path()).unwrap();
+        assert_eq!((&seeds[0], seeds.len()), (&process, 3));
+        assert!(seeds[1].stdin == b"{}" && seeds[2].arguments == [b"input"] && seeds[2].files[&b"input"[..]] == b"{}");
+        assert!(super::seeds(&folder.path().join("none")).is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Coverage goals, and the goals that a run covers.
 
 use super::given::Given;
+use super::guide::Guide;
 use crate::harness::not_passed;
 use crate::test_format::imported::is_argument_count;
 use cfa::interp::{
@@ -323,20 +324,24 @@ pub fn execute_inputs(
 ///
 /// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
 /// as [`execute`] does, if `wants` returns true for the counts of the first run. Otherwise nothing counts as covered.
+/// `guide` observes the first run.
 pub fn execute_process(
     program: &Program,
     replayer: &Replayer<'_>,
     process: &Process,
     steps: u64,
+    guide: Option<&mut Guide<'_>>,
     wants: impl FnOnce(&[u32]) -> bool,
 ) -> Result<(Executed, Wanted), String> {
     if program.starts_threads() {
         return Err("the program starts threads, whose schedule no test determines".into());
     }
     let read = Cell::new(0);
-    let once = |mut others: Others| {
-        let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
-        let replayed = replayer.run(process, &mut || others.next(), limits(steps), &mut counter);
+    let once = |mut others: Others, guide: Option<&mut Guide<'_>>| {
+        let counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
+        let mut guided = Guided { counter, guide };
+        let replayed = replayer.run(process, &mut || others.next(), limits(steps), &mut guided);
+        let counter = guided.counter;
         // The system may behave differently from an approximation, and the process does not determine that.
         let doubt = replayed.run.taints.iter().find(|&&t| program.taints[t].over);
         let doubt = doubt.map(|&taint| program.taints[taint].reason.clone());
@@ -353,18 +358,17 @@ pub fn execute_process(
         let is_whole = replayed.run.outcome != Outcome::Assumed;
         Ok((counter.counts, is_determined, replayed.wanted, is_endless, doubt, is_whole))
     };
-    let (here, is_determined, wanted, is_endless, doubt, _) = once(Others::Zeros)?;
+    let (here, is_determined, wanted, is_endless, doubt, _) = once(Others::Zeros, guide)?;
     let mut counts = here.clone();
     if !is_determined && !wants(&here) {
         counts.fill(0);
     } else if !is_determined {
-        let runs = OTHERS_OF_PROCESSES.into_iter().filter_map(|others| once(others).ok());
-        for (run, .., is_whole) in runs {
+        let runs = OTHERS_OF_PROCESSES.into_iter().map(|others| {
+            let (run, .., is_whole) = once(others, None)?;
             // A run that ends at a failed assumption used impossible values, so it does not count.
-            if is_whole {
-                counts.iter_mut().zip(run).for_each(|(n, other)| *n = (*n).min(other));
-            }
-        }
+            is_whole.then_some(run).ok_or_else(String::new)
+        });
+        least(&mut counts, runs);
     }
     let given = Given::Process { process: process.clone(), opened: wanted.opened.clone(), doubt };
     Ok((Executed { counts, here, given, is_endless }, wanted))
@@ -521,6 +525,21 @@ impl Observer for Counter<'_> {
             self.needed = self.read.get();
         }
         *count = count.saturating_add(1);
+    }
+}
+
+/// A counter of edges, and a guide for mutation if there is one.
+struct Guided<'a, 'g> {
+    counter: Counter<'a>,
+    guide: Option<&'a mut Guide<'g>>,
+}
+
+impl Observer for Guided<'_, '_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        self.counter.executed(edge, state);
+        if let Some(guide) = &mut self.guide {
+            guide.executed(edge, state);
+        }
     }
 }
 

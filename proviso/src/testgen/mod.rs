@@ -4,9 +4,11 @@ mod cotest;
 mod folders;
 mod given;
 mod goals;
+mod guide;
 mod harness;
 mod mutate;
 mod native;
+mod page;
 mod search;
 pub mod suite;
 pub mod tester;
@@ -54,7 +56,7 @@ const WRITING: Duration = Duration::from_millis(300);
 
 /// Runs the command and returns the exit code. A failure is printed.
 pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
-    let written = args.verify.writes_only(&["--json", "--save-gia", "--harness"]);
+    let written = args.verify.writes_only(&["--json", "--save-gia", "--harness", "--report"]);
     let work = |()| harness::of_file(args).unwrap_or_else(|| attempt(args, colors));
     written.and_then(work).unwrap_or_else(|failure| output::failure(&failure, colors))
 }
@@ -75,6 +77,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         ("--json", args.verify.json.as_ref()),
         ("--save-gia", saves_gia),
         ("--harness", args.verify.harness.as_ref()),
+        ("--report", args.verify.report.as_ref()),
     ]);
     outputs.check(args.verify.files.iter().chain(&job.files_read).map(std::path::PathBuf::as_path))?;
     let config = args.verify.engine()?;
@@ -97,6 +100,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         draws: saves_gia.map(|path| path.extension().is_some_and(|e| e == "html")),
     };
     let known: Arc<Mutex<Option<Known>>> = Arc::default();
+    let seeds = args.seeds.as_deref().map(folders::seeds).transpose()?.unwrap_or_default();
     let asked_format = asked_format(args, &job);
     let form = Arc::new(Mutex::new(Format::TestComp));
     let name = parties.tester.as_ref().map(|tester| tester.name);
@@ -112,6 +116,10 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
             *loaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
             let goals = goals::goals(&program, &coverage);
             let format = format_of(&program, asked_format)?;
+            if !seeds.is_empty() && (cooperates || takes(&program, format) != Takes::Process) {
+                let why = "--seeds needs a program that takes arguments, variables, standard input or files";
+                return Err(Failure::usage(why));
+            }
             *form.lock().unwrap_or_else(PoisonError::into_inner) = format;
             if cooperates {
                 parties.cooperate((*program).clone(), &goals, config, budget, (&shared, &known))?;
@@ -119,7 +127,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
                 let most_runs = usize::MAX;
                 let form = match takes(&program, format) {
                     Takes::Values => Form::Values,
-                    Takes::Process => Form::Process(Box::new(Processes::new(&program, config.seed))),
+                    Takes::Process => Form::Process(Box::new(Processes::new(&program, config.seed, seeds))),
                     Takes::Arguments => Form::Call,
                 };
                 Search { program: &program, goals: &goals, config, budget, found: &shared, most_runs, form }.run();
@@ -161,6 +169,9 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
             json["native"] = native.json();
         }
         outputs.put(path, format!("{json:#}\n"));
+    }
+    if let Some(path) = &args.verify.report {
+        outputs.put(path, page::page(&suite, native.as_ref(), &sources));
     }
     outputs.commit()?;
     output::print(&suite.summary(&args.output, name))?;
@@ -246,6 +257,13 @@ impl Parties {
             false => Known::Text(gia::print(gia, program)),
         })
     }
+}
+
+/// Returns a path relative to the working directory, if it is below it.
+fn short(path: &str) -> String {
+    let here = std::env::current_dir().ok();
+    let short = here.as_deref().and_then(|here| Path::new(path).strip_prefix(here).ok());
+    short.map_or_else(|| path.to_owned(), |short| short.display().to_string())
 }
 
 /// Adds a test without inputs to an empty suite, and prints a warning. The tools that measure a suite run the program
@@ -443,7 +461,7 @@ impl Suite<'_> {
     /// `Err` if the suite has no test with the number of `--test`.
     fn put_others(&self, args: &TestgenArgs, sources: &Sources, outputs: &mut Outputs) -> Result<(), Failure> {
         if let Some(path) = &args.lcov {
-            outputs.put(path, suite::lcov(self.program, &self.found.counts, sources));
+            outputs.put(path, suite::lcov(&suite::executions(self.program, &self.found.counts, sources)));
         }
         if let Some(path) = &args.verify.harness {
             let number = args.test.as_deref().map_or(Ok(1), str::parse::<usize>).unwrap_or(0);
@@ -609,6 +627,7 @@ impl Suite<'_> {
                 "location": json::spot_json(goal.spot.as_ref()),
                 "condition": goal.what,
                 "status": status,
+                "beyond": goal.status == Status::Beyond,
                 "tests": goal.tests,
                 "proved_by": by,
             })

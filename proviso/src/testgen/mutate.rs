@@ -1,12 +1,15 @@
 //! Mutation of the inputs of processes, guided by coverage (as in AFL++: Fioraldi et al., AFL++: Combining incremental
 //! steps of fuzzing research, WOOT 2020). A process whose run takes an edge more or less often than all others before
-//! is kept, and mutated again. Words, numbers and characters of the program are a dictionary.
+//! is kept, and mutated again. Words, numbers and characters of the program are a dictionary. Half of the mutations
+//! are of the processes whose runs were nearest to an open goal.
 
+use super::guide::Pair;
 use cfa::{Expr, FunctionOrigin, Program};
 use driver::environment::Process;
 use driver::environment::replay::Wanted;
+use frontend_llvm::scan_format::{directives, is_space};
 use rustc_hash::FxHashSet;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The maximal length of a word of the dictionary, in bytes.
 const LONGEST_WORD: usize = 32;
@@ -109,23 +112,73 @@ impl Dictionary {
             }
         }
         words.extend(options);
+        // The texts of special values are not in the program.
+        const READS_REALS: [&str; 4] = ["strtod", "strtof", "strtold", "atof"];
+        if program.funcs.values().any(|f| READS_REALS.contains(&f.name.as_str())) {
+            words.extend(["nan", "inf", "-inf", "1e999", "1e-9"].map(|word| word.as_bytes().to_vec()));
+        }
+        let formats: Vec<Vec<u8>> = words.iter().filter(|word| word.contains(&b'%')).cloned().collect();
+        words.extend(formats.iter().flat_map(|format| scanned(format)));
         words.extend(numbers.iter().flat_map(|n| [n - 1, *n, n + 1]).map(|n| n.to_string().into_bytes()));
         Self { words: words.into_iter().take(MOST_WORDS).collect(), characters: characters.into_iter().collect() }
     }
+}
+
+/// Returns texts that `scanf` reads with this format: one for each number of conversions.
+fn scanned(format: &[u8]) -> Vec<Vec<u8>> {
+    let (mut out, mut text) = (Vec::new(), Vec::new());
+    for directive in directives(format).0 {
+        if directive.after_space && !text.is_empty() {
+            text.push(b' ');
+        }
+        match directive.conversion {
+            0 | b'%' => text.push(directive.literal),
+            b's' | b'c' => text.push(b'a'),
+            b'[' => {
+                let set = &format[directive.set.clone()];
+                let is_in = |b: &u8| set.contains(b) != directive.complement && !is_space(*b);
+                text.extend((b'!'..=b'~').rev().find(is_in));
+            }
+            _ => text.push(b'1'),
+        }
+        if !directive.is_literal() {
+            out.push(text.clone());
+        }
+    }
+    out.retain(|text| text.len() <= LONGEST_WORD);
+    out
+}
+
+/// A process that is mutated.
+#[derive(Clone)]
+struct Kept {
+    process: Process,
+    /// The paths of the files that its run read, or tried to open in vain.
+    files: Vec<Vec<u8>>,
+    /// The number of steps of its run.
+    steps: u64,
+}
+
+/// The process whose run was nearest to an open goal.
+struct Nearest {
+    kept: Kept,
+    distance: u64,
 }
 
 /// Creates new processes by mutation of those that were run.
 pub struct Mutator {
     random: Random,
     dictionary: Dictionary,
-    /// The processes that are mutated. Each has the paths of the files that its run read, or tried to open in vain.
-    kept: Vec<(Process, Vec<Vec<u8>>)>,
+    /// The processes whose runs took a new path.
+    kept: Vec<Kept>,
+    /// By open goal, the process whose run was nearest to it.
+    nearest: BTreeMap<u32, Nearest>,
     /// Processes to run before any mutation.
     first: VecDeque<Process>,
     /// For each edge, a bit set: bit `n` is set if some run executed the edge a number of times in class `n`.
     seen: Vec<u8>,
-    /// The number of runs with a new path.
-    paths: usize,
+    /// The number of runs with a new path, or with a lower distance to an open goal.
+    progress: usize,
     /// True if a run used its arguments.
     takes_arguments: bool,
     /// True if a run read standard input.
@@ -137,15 +190,17 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// Returns a mutator for a program. It starts with an empty process. Equal seeds give equal processes.
-    pub fn new(program: &Program, seed: u64) -> Self {
+    /// Returns a mutator for a program. It starts with an empty process and those of `start`. Equal seeds give equal
+    /// processes.
+    pub fn new(program: &Program, seed: u64, start: Vec<Process>) -> Self {
         Self {
             random: Random(seed ^ 0x9e37_79b9_7f4a_7c15),
             dictionary: Dictionary::new(program),
             kept: Vec::new(),
-            first: VecDeque::from([Process::default()]),
+            nearest: BTreeMap::new(),
+            first: std::iter::once(Process::default()).chain(start).collect(),
             seen: vec![0; program.edges.len()],
-            paths: 0,
+            progress: 0,
             takes_arguments: false,
             takes_stdin: false,
             files: Vec::new(),
@@ -153,13 +208,20 @@ impl Mutator {
         }
     }
 
-    /// Returns the number of paths that were new so far.
-    pub fn paths(&self) -> usize {
-        self.paths
+    /// Returns the number of runs so far with a new path, or with a lower distance to an open goal.
+    pub fn progress(&self) -> usize {
+        self.progress
     }
 
-    /// Records a run of a process with the number of executions of each edge. Keeps the process if its path is new.
-    pub fn learn(&mut self, process: &Process, counts: &[u32], wanted: &Wanted) {
+    /// Records a run of a process with the number of executions of each edge, and its distances to open goals. Keeps
+    /// the process if its path is new or a distance is lower. Returns true if it is kept.
+    pub fn learn(
+        &mut self,
+        process: &Process,
+        counts: &[u32],
+        wanted: &Wanted,
+        distances: impl IntoIterator<Item = (u32, u64)>,
+    ) -> bool {
         let mut is_new = false;
         for (seen, &count) in self.seen.iter_mut().zip(counts) {
             let class = match count {
@@ -174,15 +236,59 @@ impl Mutator {
             is_new |= *seen & 1 << class == 0;
             *seen |= 1 << class;
         }
-        if is_new {
-            self.paths += 1;
+        let kept = || {
             let opened = wanted.opened.iter().filter(|file| file.is_read).filter_map(|file| file.name.clone());
             let files: BTreeSet<Vec<u8>> = opened.chain(wanted.missing.iter().cloned()).collect();
             let files =
                 files.into_iter().filter(|path| process.files.contains_key(path) || wanted.missing.contains(path));
-            self.kept.push((process.clone(), files.collect()));
+            let steps = counts.iter().map(|&count| u64::from(count)).sum();
+            Kept { process: process.clone(), files: files.collect(), steps }
+        };
+        let before = self.progress;
+        for (goal, distance) in distances {
+            if self.nearest.get(&goal).is_none_or(|nearest| distance < nearest.distance) {
+                self.progress += 1;
+                self.nearest.insert(goal, Nearest { kept: kept(), distance });
+            }
+        }
+        if is_new {
+            self.progress += 1;
+            self.kept.push(kept());
         }
         self.want(wanted);
+        self.progress > before
+    }
+
+    /// Forgets the processes that were nearest to goals that are decided.
+    pub fn retain_goals(&mut self, is_open: impl Fn(u32) -> bool) {
+        self.nearest.retain(|goal, _| is_open(*goal));
+    }
+
+    /// Queues variants of a process in which the first value of a pair is replaced by the second. An empty string may be
+    /// anywhere.
+    pub fn replace(&mut self, process: &Process, pairs: &BTreeSet<Pair>) {
+        /// The maximal number of occurrences of a value in an input that are replaced, each in a process of its own.
+        const MOST: usize = 4;
+        /// The maximal number of places in an input at which a value is inserted.
+        const MOST_PLACES: usize = 32;
+        for (from, to) in pairs {
+            for n in 0..parts_of(process) {
+                let places: Vec<usize> = {
+                    let bytes = part_of(process, n);
+                    let starts = (0..=bytes.len()).filter(|&at| bytes[at..].starts_with(from));
+                    starts.take(if from.is_empty() { MOST_PLACES } else { MOST }).collect()
+                };
+                for at in places {
+                    let mut changed = process.clone();
+                    let is_text = change_part(&mut changed, n, |bytes| {
+                        bytes.splice(at..at + from.len(), to.iter().copied());
+                    });
+                    if is_text && changed.size() <= LARGEST {
+                        self.first.push_back(changed);
+                    }
+                }
+            }
+        }
     }
 
     /// Records the inputs that the program requests. For each new kind of input, queues processes with each word of the
@@ -206,7 +312,7 @@ impl Mutator {
                 add(Process { stdin: line(word), ..Process::default() });
             }
         }
-        let base = self.kept.last().map(|(process, _)| process.clone()).unwrap_or_default();
+        let base = self.kept.last().map(|kept| kept.process.clone()).unwrap_or_default();
         for path in &wanted.missing {
             if !self.files.contains(path) && self.files.len() < MOST_NAMES {
                 self.files.push(path.clone());
@@ -236,22 +342,80 @@ impl Mutator {
         if let Some(process) = self.first.pop_front() {
             return process;
         }
+        if !self.nearest.is_empty() && self.random.one_in(2) {
+            return self.approach();
+        }
         // Half of the time, prefer the newest quarter: these processes reached the deepest code.
         let count = self.kept.len();
         let recent = count.div_ceil(4).max(1);
-        let at = match self.random.one_in(2) {
-            _ if count == 0 => return Process::default(),
+        if count == 0 {
+            return Process::default();
+        }
+        let mut pick = || match self.random.one_in(2) {
             true => self.random.below(count),
             false => count - 1 - self.random.below(recent),
         };
-        let (mut process, files) = self.kept[at].clone();
-        if self.random.one_in(8) {
+        // Of two processes, prefer the one with the shorter run.
+        let (a, b) = (pick(), pick());
+        let at = if self.kept[a].steps <= self.kept[b].steps { a } else { b };
+        let Kept { mut process, files, .. } = self.kept[at].clone();
+        if self.random.one_in(4) {
             self.cross(&mut process);
         }
         for _ in 0..1 << self.random.below(STACKED as usize + 1) {
             self.mutate(&mut process, &files);
         }
         if process.size() > LARGEST { Process::default() } else { process }
+    }
+
+    /// Returns a mutation of the process that was nearest to some open goal.
+    fn approach(&mut self) -> Process {
+        let index = self.random.below(self.nearest.len());
+        let Some(Nearest { kept, distance }) = self.nearest.values().nth(index) else { return Process::default() };
+        let (Kept { mut process, files, .. }, distance) = (kept.clone(), *distance);
+        match self.random.below(6) {
+            0 | 1 => self.number(&mut process, distance),
+            2 | 3 if !self.kept.is_empty() => self.cross(&mut process),
+            _ => (0..1 + self.random.below(2)).for_each(|_| self.mutate(&mut process, &files)),
+        }
+        if process.size() > LARGEST { Process::default() } else { process }
+    }
+
+    /// Changes a decimal number in one of the inputs.
+    fn number(&mut self, process: &mut Process, distance: u64) {
+        let mut numbers = Vec::new();
+        for n in 0..parts_of(process) {
+            let bytes = part_of(process, n);
+            let mut at = 0;
+            while at < bytes.len() {
+                let length = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+                if length > 0 {
+                    // In `2-1`, the character before the number is no sign.
+                    let is_sign = |at: usize| bytes[at] == b'-' && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric());
+                    let is_negative = at > 0 && is_sign(at - 1);
+                    numbers.push((n, at - usize::from(is_negative), at + length));
+                }
+                at += length.max(1);
+            }
+        }
+        let Some(&(n, from, to)) = self.random.of(&numbers) else { return };
+        let text = String::from_utf8_lossy(&part_of(process, n)[from..to]).into_owned();
+        let Ok(value) = text.parse::<i64>() else { return };
+        let step = match self.random.below(4) {
+            0 => 1,
+            1 => (distance >> self.random.below(64)) as i64,
+            2 => self.random.below(10) as i64,
+            _ => 1 << (self.random.next() % (1 + self.random.next() % 32)),
+        };
+        let value = match self.random.below(6) {
+            0 => value.wrapping_neg(),
+            1 => value.wrapping_mul(10).wrapping_add(step % 10),
+            2 => value / 10,
+            n => value.wrapping_add(if n == 3 { step.wrapping_neg() } else { step }),
+        };
+        change_part(process, n, |bytes| {
+            bytes.splice(from..to, value.to_string().into_bytes());
+        });
     }
 
     fn mutate(&mut self, process: &mut Process, files: &[Vec<u8>]) {
@@ -289,18 +453,53 @@ impl Mutator {
         }
     }
 
-    /// Replaces a part of the process by that of another kept process (crossover).
+    /// Combines the process with a part of another kept process (crossover).
     fn cross(&mut self, process: &mut Process) {
-        let (other, _) = &self.kept[self.random.below(self.kept.len())];
-        match self.random.below(4) {
-            0 => process.arguments = other.arguments.clone(),
-            1 => process.stdin = other.stdin.clone(),
-            2 => process.variables = other.variables.clone(),
-            _ => {
+        let other = self.kept[self.random.below(self.kept.len())].process.clone();
+        let mut ways = Vec::new();
+        if self.takes_arguments {
+            ways.extend([0, 1, 1]);
+        }
+        if !other.variables.is_empty() {
+            ways.push(2);
+        }
+        if self.takes_stdin {
+            ways.extend([3, 4]);
+        }
+        if !process.files.is_empty() {
+            ways.push(4);
+        }
+        match self.random.of(&ways) {
+            None => {}
+            Some(0) => process.arguments = other.arguments,
+            Some(1) => {
+                let at = self.random.below(process.arguments.len() + 1);
+                process.arguments.splice(at..at, other.arguments);
+                process.arguments.truncate(Process::MOST_ARGUMENTS);
+            }
+            Some(2) => process.variables.extend(other.variables),
+            Some(3) => {
                 // The beginning of one standard input, followed by the end of the other.
                 let (from, to) = (self.random.below(other.stdin.len() + 1), self.random.below(process.stdin.len() + 1));
                 process.stdin.truncate(to);
                 process.stdin.extend(&other.stdin[from..]);
+            }
+            _ => {
+                // Lines of the other process, inserted before a line.
+                let from = self.random.below(parts_of(&other));
+                let from = part_of(&other, from).split_inclusive(|&b| b == b'\n').collect::<Vec<_>>();
+                let start = self.random.below(from.len().max(1));
+                let count = 1 + self.random.below(3);
+                let mut lines = from[start.min(from.len())..].iter().take(count).copied().collect::<Vec<_>>().concat();
+                if lines.last() != Some(&b'\n') {
+                    lines.push(b'\n');
+                }
+                let texts = process.arguments.len() + process.variables.len();
+                let n = texts + self.random.below(parts_of(process) - texts);
+                let ends = part_of(process, n).iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
+                let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+                let at = starts[self.random.below(starts.len())];
+                change_part(process, n, |bytes| drop(bytes.splice(at..at, lines)));
             }
         }
     }
@@ -380,6 +579,27 @@ impl Mutator {
             }
         }
     }
+}
+
+/// Returns the number of byte strings in a process that mutation changes: arguments, variables, files, standard input.
+fn parts_of(process: &Process) -> usize {
+    process.arguments.len() + process.variables.len() + process.files.len() + 1
+}
+
+/// Returns the byte string with this index, which is below [`parts_of`].
+fn part_of(process: &Process, n: usize) -> &[u8] {
+    let texts = process.arguments.iter().chain(process.variables.values()).chain(process.files.values());
+    texts.chain([&process.stdin]).nth(n).map_or(&[], Vec::as_slice)
+}
+
+/// Changes the byte string with this index. Returns false if the result cannot be given to a process: arguments and
+/// variables have no zero bytes.
+fn change_part(process: &mut Process, n: usize, change: impl FnOnce(&mut Vec<u8>)) -> bool {
+    let texts = process.arguments.len() + process.variables.len();
+    let strings = process.arguments.iter_mut().chain(process.variables.values_mut());
+    let Some(part) = strings.chain(process.files.values_mut()).chain([&mut process.stdin]).nth(n) else { return false };
+    change(part);
+    n >= texts || !part.contains(&0)
 }
 
 /// Returns smaller variants of a process: each lacks a file, a variable, or a part of one input. For each input, larger
@@ -473,18 +693,47 @@ mod tests {
     #[test]
     fn new_paths_are_kept_and_what_is_wanted_is_mutated() {
         let program = cfa::text::parse(PROGRAM).unwrap();
-        let mut mutator = Mutator::new(&program, 1);
+        let mut mutator = Mutator::new(&program, 1, Vec::new());
         assert!(mutator.dictionary.words.contains(&b"1234".to_vec()) && mutator.dictionary.characters == *b"A");
         let first = mutator.next_process();
         assert_eq!(first, Process::default());
         let wanted = Wanted { stdin: true, ..Wanted::default() };
-        mutator.learn(&first, &[1, 1, 0, 1], &wanted);
-        mutator.learn(&first, &[1, 1, 0, 1], &wanted);
-        assert_eq!(mutator.paths(), 1);
-        mutator.learn(&first, &[1, 0, 1, 1], &wanted);
-        assert_eq!(mutator.paths(), 2);
+        assert!(mutator.learn(&first, &[1, 1, 0, 1], &wanted, []));
+        assert!(!mutator.learn(&first, &[1, 1, 0, 1], &wanted, []));
+        assert_eq!(mutator.progress(), 1);
+        assert!(mutator.learn(&first, &[1, 0, 1, 1], &wanted, []));
+        assert_eq!(mutator.progress(), 2);
         let made: Vec<Process> = (0..500).map(|_| mutator.next_process()).collect();
         assert!(made.iter().any(|p| p.stdin.contains(&b'A')) && made.iter().all(|p| p.arguments.is_empty()));
         assert!(made.iter().any(|p| p.stdin == b"1234\n"));
+    }
+
+    #[test]
+    fn processes_near_open_goals_are_changed_where_values_are_compared() {
+        let program = cfa::text::parse(PROGRAM).unwrap();
+        let mut mutator = Mutator::new(&program, 1, Vec::new());
+        let process = |text: &str| Process { arguments: vec![text.into()], ..Process::default() };
+        let (far, near) = (process("-o=x7"), process("-o=x30"));
+        mutator.first.clear();
+        let wanted = Wanted { arguments: true, ..Wanted::default() };
+        mutator.takes_arguments = true;
+        mutator.learn(&near, &[1, 1, 0, 1], &wanted, [(0, 12)]);
+        mutator.learn(&far, &[1, 1, 0, 1], &wanted, [(0, 35)]);
+        let made: Vec<Process> = (0..2000).map(|_| mutator.next_process()).collect();
+        assert!(made.contains(&process("-o=x42")) && !made.contains(&process("-o=x7")));
+        mutator.replace(&near, &BTreeSet::from([(b"x30".to_vec(), b"png".to_vec()), (b"3".to_vec(), vec![0])]));
+        assert_eq!(mutator.first, [process("-o=png")]);
+        mutator.retain_goals(|_| false);
+        assert!(mutator.nearest.is_empty());
+    }
+
+    #[test]
+    fn formats_are_examples_of_inputs() {
+        let texts = |format: &str| {
+            scanned(format.as_bytes()).into_iter().map(|t| String::from_utf8(t).unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(texts("%d-%d%c"), ["1", "1-1", "1-1a"]);
+        assert_eq!(texts("set %15s %ld"), ["set a", "set a 1"]);
+        assert_eq!(texts("%[0-9x]=%[^\n]"), ["x", "x=~"]);
     }
 }

@@ -5,7 +5,7 @@
 use super::folders;
 use super::given::Given;
 use super::suite::Goal;
-use super::{Suite, harness};
+use super::{Suite, harness, short};
 use crate::harness::Build;
 use cfa::wording::counted;
 use driver::environment::Process;
@@ -29,17 +29,26 @@ const LISTED: usize = 20;
 
 /// The options with which the program counts. The counters are in a mapped file, so that they outlive a process that
 /// is killed.
-const COUNTING: [&str; 6] =
-    ["-O0", "-w", "-fprofile-instr-generate", "-fcoverage-mapping", "-mllvm", "-runtime-counter-relocation"];
+const COUNTING: [&str; 5] = ["-O0", "-w", "-fcoverage-mapping", "-mllvm", "-runtime-counter-relocation"];
 
-/// C code that starts the counters before the constructors of a harness run, because these may end the process.
+/// C code that starts the counters before the constructors of a harness run, because these may end the process. It
+/// removes the variable that the runtime of the counters adds to the environment.
 const STARTS_COUNTING: &str = "
+extern char **environ;
 __attribute__((weak)) void __llvm_profile_initialize(void);
-__attribute__((weak)) int __llvm_profile_register_write_file_atexit(void);
 __attribute__((constructor(101))) static void proviso_starts_counting(void) {
-    if (__llvm_profile_initialize && __llvm_profile_register_write_file_atexit) {
+    static const char added[] = \"__LLVM_PROFILE_RT_INIT_ONCE=\";
+    if (__llvm_profile_initialize) {
         __llvm_profile_initialize();
-        __llvm_profile_register_write_file_atexit();
+        for (char **variable = environ, **kept = environ; kept; variable++) {
+            int n = 0;
+            while (*variable && added[n] && (*variable)[n] == added[n])
+                n++;
+            if (added[n])
+                *kept++ = *variable;
+            if (!*variable)
+                break;
+        }
     }
 }
 ";
@@ -115,10 +124,16 @@ pub struct Native {
 /// Builds the program and runs it on each test of a suite, each for at most `timeout`. `Err` if clang or llvm-cov is
 /// missing or the program does not build.
 pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
-    let folder = tempfile::tempdir().map_err(|e| Failure::writing(std::env::temp_dir(), &e))?;
+    let place = std::fs::canonicalize(std::env::temp_dir()).unwrap_or_else(|_| std::env::temp_dir());
+    let folder = tempfile::tempdir_in(&place).map_err(|e| Failure::writing(&place, &e))?;
     let tools = Tools::find()?;
+    let build = |name: &str, text: &str| {
+        let file = folder.path().join(format!("{name}.c"));
+        std::fs::write(&file, text).map_err(|e| Failure::writing(&file, &e))?;
+        tools.build(suite, folder.path(), name, &file)
+    };
     let alone = match suite.found.tests.iter().any(|test| matches!(test.given, Given::Process { .. })) {
-        true => Some(tools.build(suite, folder.path(), "program", None)?),
+        true => Some(build("program", STARTS_COUNTING)?),
         false => None,
     };
     let has_network = !is_isolated();
@@ -129,17 +144,16 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
         let (program, process) = match (&test.given, &alone) {
             (Given::Process { process, .. }, Some(program)) => (program.clone(), process),
             (given, _) => {
-                let file = folder.path().join(format!("{name}.c"));
                 let text = harness::write(suite.program, suite.job, given, &name) + STARTS_COUNTING;
-                std::fs::write(&file, text).map_err(|e| Failure::writing(&file, &e))?;
-                (tools.build(suite, folder.path(), &name, Some(&file))?, &nothing)
+                (build(&name, &text)?, &nothing)
             }
         };
-        let profile = folder.path().join(format!("{name}.profraw"));
         let home = folder.path().join(&name);
-        runs.push(
-            start(&program, process, &home, &profile, has_network, timeout).map_err(|e| Failure::writing(&home, &e))?,
-        );
+        let profile = profile_of(&program);
+        if profile.exists() {
+            std::fs::remove_file(&profile).map_err(|e| Failure::writing(&profile, &e))?;
+        }
+        runs.push(start(&program, process, &home, has_network, timeout).map_err(|e| Failure::writing(&home, &e))?);
         let counts = tools.counts(suite, &program, &profile)?;
         broken.extend(broken_promises(suite, number, &counts));
         for (path, of_test) in counts {
@@ -191,6 +205,11 @@ fn broken_promises(suite: &Suite<'_>, number: usize, counts: &BTreeMap<String, C
     broken
 }
 
+/// Returns the file to which a program writes its counters.
+fn profile_of(program: &Path) -> PathBuf {
+    program.with_extension("profraw")
+}
+
 /// Returns the canonical path of a file, or the path itself if the file does not exist.
 fn same(path: &str) -> String {
     std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
@@ -220,6 +239,11 @@ impl Native {
             out += &format!("{}-{test} natively does not cover all of {path}:{line}: {what}\n", self.test_name);
         }
         out
+    }
+
+    /// Returns the number of executions of each line of a file; `None` if no run reports any for the file.
+    pub fn lines(&self, path: &str) -> Option<&BTreeMap<u32, u64>> {
+        self.files.get(&same(path)).map(|counts| &counts.lines)
     }
 
     /// Returns warnings about the runs.
@@ -279,13 +303,6 @@ impl Native {
     }
 }
 
-/// Returns a path relative to the working directory, if it is below it.
-fn short(path: &str) -> String {
-    let here = std::env::current_dir().ok();
-    let short = here.as_deref().and_then(|here| Path::new(path).strip_prefix(here).ok());
-    short.map_or_else(|| path.to_owned(), |short| short.display().to_string())
-}
-
 /// The compiler and the tools that read its counters.
 struct Tools {
     clang: PathBuf,
@@ -314,17 +331,19 @@ impl Tools {
         Ok(Self { profdata: tool("llvm-profdata")?, cov: tool("llvm-cov")?, clang: clang.clone() })
     }
 
-    /// Builds the program, with a harness if there is one, and returns the path of the executable.
-    fn build(&self, suite: &Suite<'_>, folder: &Path, name: &str, with: Option<&Path>) -> Result<PathBuf, Failure> {
+    /// Builds the program together with one more C file, and returns the path of the executable.
+    fn build(&self, suite: &Suite<'_>, folder: &Path, name: &str, with: &Path) -> Result<PathBuf, Failure> {
         let program = folder.join(format!("{name}.out"));
         let mut common: Vec<String> = COUNTING.iter().map(|&option| option.to_owned()).collect();
+        // A variable with the name would be visible to the program.
+        common.push(format!("-fprofile-instr-generate={}%c", profile_of(&program).display()));
         if suite.program.layout.pointer_width == 32 {
             common.push("-m32".into());
         }
         common.push("-g".into());
         let (clang, objects) = (self.clang.display().to_string(), format!("{}/{name}.", folder.display()));
         let build = Build { load: &suite.job.load, compiler: &clang, common: &common, objects: &objects };
-        let mut commands = build.commands(with.map(|file| file.display().to_string()).as_deref());
+        let mut commands = build.commands(Some(&with.display().to_string()));
         if let Some(link) = commands.last_mut() {
             *link += &format!(" -o {}", program.display());
         }
@@ -394,14 +413,7 @@ fn counts_in(text: &str) -> BTreeMap<String, Counts> {
 
 /// Starts the program on the inputs of a process, in a new folder, and waits for its end. `Err` if it cannot be
 /// started.
-fn start(
-    program: &Path,
-    process: &Process,
-    folder: &Path,
-    profile: &Path,
-    has_network: bool,
-    timeout: Duration,
-) -> Result<Ran, Error> {
+fn start(program: &Path, process: &Process, folder: &Path, has_network: bool, timeout: Duration) -> Result<Ran, Error> {
     folders::put_files(folder, process)?;
     let stdin = folder.with_extension("stdin");
     std::fs::write(&stdin, &process.stdin)?;
@@ -413,7 +425,6 @@ fn start(
         .args(process.arguments.iter().map(|a| os(a)))
         .env_clear()
         .envs(process.variables.iter().map(|(name, value)| (os(name), os(value))))
-        .env("LLVM_PROFILE_FILE", format!("{}%c", profile.display()))
         .current_dir(folder)
         .stdin(File::open(&stdin)?)
         .stdout(Stdio::null())
@@ -498,8 +509,7 @@ mod tests {
         let sh = |script: &str| {
             let process = Process { arguments: vec![b"-c".to_vec(), script.into()], ..Process::default() };
             let home = tempfile::tempdir_in(folder.path()).unwrap();
-            let profile = home.path().join("p");
-            start(Path::new("/bin/sh"), &process, home.path(), &profile, true, Duration::from_millis(500)).unwrap()
+            start(Path::new("/bin/sh"), &process, home.path(), true, Duration::from_millis(500)).unwrap()
         };
         assert_eq!(sh("exit 3").status.and_then(|s| s.code()), Some(3));
         assert!(sh("while :; do :; done").status.is_none());

@@ -7,6 +7,7 @@
 
 use super::given::Given;
 use super::goals::{self, Executed, execute, execute_inputs};
+use super::guide::{Frontier, Guide};
 use super::mutate::{Mutator, smaller};
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
@@ -18,7 +19,7 @@ use engine::budget::Budget;
 use engine::invariant::Discharged;
 use engine::{Analysis, Config, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The number of consecutive random runs without new coverage after which the random search ends.
@@ -102,9 +103,8 @@ impl Found {
     /// Records a run as a test if it covers a new goal or if there is no test yet. Returns true if it covers a new
     /// goal.
     pub fn take(&mut self, goals: &[EdgeId], run: &Executed) -> bool {
-        let covers: Vec<u32> =
-            (0..goals.len()).filter(|&i| run.counts[goals[i].index()] > 0).map(|i| i as u32).collect();
-        let is_new = covers.iter().any(|&i| self.status[i as usize] != Status::Covered);
+        let covers = covered(goals, run);
+        let is_new = self.is_new(&covers);
         for (status, goal) in self.status.iter_mut().zip(goals) {
             if *status == Status::Open && run.here[goal.index()] > 0 {
                 *status = Status::Beyond;
@@ -117,6 +117,10 @@ impl Found {
             self.tests.push(Test { given: run.given.clone(), covers, by: self.by });
         }
         is_new
+    }
+
+    fn is_new(&self, covers: &[u32]) -> bool {
+        covers.iter().any(|&i| self.status[i as usize] != Status::Covered)
     }
 
     /// Drops tests whose goals other tests cover, earlier tests first: the later tests were generated for certain
@@ -134,6 +138,11 @@ impl Found {
             !superfluous
         });
     }
+}
+
+/// Returns the indices of the goals that a run covers.
+fn covered(goals: &[EdgeId], run: &Executed) -> Vec<u32> {
+    (0..goals.len()).filter(|&i| run.counts[goals[i].index()] > 0).map(|i| i as u32).collect()
 }
 
 /// The search for tests of one program.
@@ -169,13 +178,38 @@ pub struct Processes<'a> {
     /// Runs the program on the inputs of a process.
     pub replayer: Replayer<'a>,
     /// Creates new processes by mutation of those that were run.
-    pub mutator: Mutex<Mutator>,
+    mutator: Mutex<Mutator>,
+    /// The frontier, with the number of its goals.
+    frontier: Mutex<Option<(usize, Arc<Frontier>)>>,
 }
 
 impl<'a> Processes<'a> {
-    /// Prepares a search. Equal seeds make equal processes.
-    pub fn new(program: &'a Program, seed: u64) -> Self {
-        Self { replayer: Replayer::new(program), mutator: Mutex::new(Mutator::new(program, seed)) }
+    /// Prepares a search that starts with these processes. Equal seeds of random numbers make equal processes.
+    pub fn new(program: &'a Program, seed: u64, start: Vec<Process>) -> Self {
+        let mutator = Mutex::new(Mutator::new(program, seed, start));
+        Self { replayer: Replayer::new(program), mutator, frontier: Mutex::default() }
+    }
+
+    fn mutator(&self) -> MutexGuard<'_, Mutator> {
+        self.mutator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the frontier of the goals that no test covers and no analysis has proved unreachable.
+    fn frontier(&self, search: &Search<'_>) -> Arc<Frontier> {
+        let mut known = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = search.found();
+        let is_open = |goal: usize| matches!(found.status[goal], Status::Open | Status::Beyond);
+        // A decided goal does not become open again, so an equal number means equal goals.
+        let count = (0..found.status.len()).filter(|&goal| is_open(goal)).count();
+        if let Some((of, frontier)) = &*known
+            && *of == count
+        {
+            return frontier.clone();
+        }
+        self.mutator().retain_goals(|goal| is_open(goal as usize));
+        let frontier = Arc::new(Frontier::new(search.program, search.goals, is_open));
+        *known = Some((count, frontier.clone()));
+        frontier
     }
 }
 
@@ -185,8 +219,8 @@ const SHRINKING: Duration = Duration::from_secs(2);
 const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 /// The time of the first runs of mutated processes: a divisor `n` (they get the n-th part of the remaining time), and
 /// the minimum.
-const MUTATING: (u32, Duration) = (4, Duration::from_secs(1));
-/// The number of consecutive mutated processes without a new path after which mutation stops and the analyses continue.
+const MUTATING: (u32, Duration) = (2, Duration::from_secs(1));
+/// The number of consecutive mutated processes without progress after which mutation stops and the analyses continue.
 const FRUITLESS: u32 = 10_000;
 /// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
 const MISSES: u32 = 3;
@@ -197,7 +231,12 @@ impl Search<'_> {
     pub fn run(self) {
         let whole = self.budget.clone();
         let part = match (&self.form, whole.remaining()) {
-            (Form::Process(_), Some(left)) => whole.within(left - (left / 10).min(SHRINKING)),
+            (Form::Process(_), Some(left)) => {
+                let spared = (left / 10).min(SHRINKING);
+                let mut part = whole.clone();
+                part.deadline = part.deadline.and_then(|deadline| deadline.checked_sub(spared));
+                part.exerting(left - spared)
+            }
             _ => whole.clone(),
         };
         let search = Self { budget: part, ..self };
@@ -231,7 +270,7 @@ impl Search<'_> {
             let open = self.found().open();
             self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn, true);
             if let Form::Process(processes) = &self.form {
-                self.mutate(processes, turn / 2);
+                self.mutate(processes, turn);
             }
             if self.found().open().len() == open.len() {
                 turn *= 2;
@@ -402,7 +441,7 @@ impl Search<'_> {
     /// Proves by abstract interpretation that goals are unreachable.
     fn prove_statically(&self) {
         let budget =
-            self.budget.within(self.budget.remaining().map_or(STATIC.1, |left| (left / STATIC.0).min(STATIC.1)));
+            self.budget.exerting(self.budget.remaining().map_or(STATIC.1, |left| (left / STATIC.0).min(STATIC.1)));
         let open = self.found().open();
         let mut program = self.program.clone();
         // Returns a location that an execution reaches if and only if it reaches the goal. For a branch, this is a new
@@ -431,19 +470,32 @@ impl Search<'_> {
     /// Runs the program as a process with these inputs and records the run. Returns true if it covers a new goal. `Err`
     /// with the reason if the run is not a valid test.
     fn try_process(&self, processes: &Processes<'_>, process: &Process, steps: u64) -> Result<bool, String> {
-        let (run, wanted) =
-            goals::execute_process(self.program, &processes.replayer, process, steps, |counts| self.wants(counts))?;
-        processes.mutator.lock().unwrap_or_else(PoisonError::into_inner).learn(process, &run.here, &wanted);
-        let mut found = self.found();
-        found.runs += 1;
-        Ok(found.take(self.goals, &run))
+        let execute = |guide: &mut Guide<'_>, wants: &dyn Fn(&[u32]) -> bool| {
+            goals::execute_process(self.program, &processes.replayer, process, steps, Some(guide), wants)
+        };
+        let frontier = processes.frontier(self);
+        let mut guide = Guide::new(self.program, self.goals, &frontier, false);
+        let (run, wanted) = execute(&mut guide, &|counts| self.wants(counts))?;
+        let is_covering = {
+            let mut found = self.found();
+            found.runs += 1;
+            found.take(self.goals, &run)
+        };
+        let is_kept = processes.mutator().learn(process, &run.here, &wanted, guide.nearest);
+        if is_kept && !run.is_endless {
+            let frontier = processes.frontier(self);
+            let mut guide = Guide::new(self.program, self.goals, &frontier, true);
+            let _ = execute(&mut guide, &|_| false);
+            processes.mutator().replace(process, &guide.pairs.unwrap_or_default());
+        }
+        Ok(is_covering)
     }
 
     /// Reduces the size of each test, as long as it still covers the goals that no other test covers.
     fn shrink(&self, processes: &Processes<'_>) {
         /// The maximal number of runs for one test.
         const MOST: usize = 300;
-        let budget = self.budget.within(SHRINKING);
+        let budget = self.budget.exerting(SHRINKING);
         self.found().drop_superfluous();
         let count = self.found().tests.len();
         for n in 0..count {
@@ -453,7 +505,7 @@ impl Search<'_> {
                 (found.tests[n].clone(), others.copied().collect::<FxHashSet<u32>>())
             };
             others.retain(|goal| test.covers.contains(goal));
-            let own: Vec<u32> = test.covers.iter().copied().filter(|goal| !others.contains(goal)).collect();
+            let mut own: Vec<u32> = test.covers.iter().copied().filter(|goal| !others.contains(goal)).collect();
             let mut runs = 0;
             'smaller: while let Given::Process { process, .. } = &test.given {
                 for less in smaller(process) {
@@ -461,13 +513,24 @@ impl Search<'_> {
                         break 'smaller;
                     }
                     runs += 1;
-                    let run = goals::execute_process(self.program, &processes.replayer, &less, goals::STEPS, |_| true);
+                    let run =
+                        goals::execute_process(self.program, &processes.replayer, &less, goals::STEPS, None, |_| true);
                     let Ok((run, _)) = run else { continue };
-                    let covers = |goal: u32| run.counts[self.goals[goal as usize].index()] > 0;
-                    if own.iter().all(|&goal| covers(goal)) {
-                        test.covers = (0..self.goals.len() as u32).filter(|&goal| covers(goal)).collect();
-                        test.given = run.given;
+                    let covers = covered(self.goals, &run);
+                    let mut found = self.found();
+                    if own.iter().all(|goal| covers.contains(goal)) {
+                        for &goal in &covers {
+                            if found.status[goal as usize] != Status::Covered {
+                                found.status[goal as usize] = Status::Covered;
+                                own.push(goal);
+                            }
+                        }
+                        (test.given, test.covers) = (run.given, covers);
                         continue 'smaller;
+                    }
+                    // A smaller process may reach goals that are open.
+                    if found.is_new(&covers) {
+                        found.take(self.goals, &run);
                     }
                 }
                 break;
@@ -479,7 +542,7 @@ impl Search<'_> {
         let mut counts = vec![0; self.program.edges.len()];
         for test in &tests {
             let Given::Process { process, .. } = &test.given else { continue };
-            let run = goals::execute_process(self.program, &processes.replayer, process, goals::STEPS, |_| true);
+            let run = goals::execute_process(self.program, &processes.replayer, process, goals::STEPS, None, |_| true);
             if let Ok((run, _)) = run {
                 counts.iter_mut().zip(&run.counts).for_each(|(sum, &n)| *sum += u64::from(n));
             }
@@ -487,21 +550,22 @@ impl Search<'_> {
         self.found().counts = counts;
     }
 
-    /// Runs mutated processes for at most `turn`, or until [`FRUITLESS`] consecutive ones take no new path.
+    /// Runs mutated processes for at most `turn`, or until [`FRUITLESS`] consecutive ones bring no progress.
     fn mutate(&self, processes: &Processes<'_>, turn: Duration) {
         let budget = self.budget.exerting(turn);
         let mut fruitless = 0;
         while fruitless < FRUITLESS && budget.spent().is_none() && !self.is_over() {
-            let mut mutator = processes.mutator.lock().unwrap_or_else(PoisonError::into_inner);
-            let (process, paths) = (mutator.next_process(), mutator.paths());
-            drop(mutator);
+            let (process, progress) = {
+                let mut mutator = processes.mutator();
+                (mutator.next_process(), mutator.progress())
+            };
             if let Err(why) = self.try_process(processes, &process, goals::ENDLESS) {
                 let mut found = self.found();
                 if found.tests.is_empty() {
                     found.problem.get_or_insert(why);
                 }
             }
-            let is_new = processes.mutator.lock().unwrap_or_else(PoisonError::into_inner).paths() > paths;
+            let is_new = processes.mutator().progress() > progress;
             fruitless = if is_new { 0 } else { fruitless + 1 };
         }
     }

@@ -1,10 +1,12 @@
 //! Test suites in the exchange format of Test-Comp (version 1.1), and coverage in the format of lcov.
 
+use super::goals::Coverage;
 use super::search::{Found, Status};
 use crate::test_format::escaped;
 use cfa::{EdgeId, FunctionOrigin, Id, Op, Program};
 use driver::evidence::wording::Wording;
 use driver::source::{Sources, Spot};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -49,17 +51,20 @@ impl Metadata {
     }
 }
 
-/// Returns the number of executions of each line and branch, in the format of lcov (for `genhtml` and editors).
-/// `counts` has the executions of each edge.
-pub fn lcov(program: &Program, counts: &[u64], sources: &Sources) -> String {
-    #[derive(Default)]
-    struct File {
-        functions: BTreeMap<u32, (String, u64)>,
-        lines: BTreeMap<u32, u64>,
-        branches: BTreeMap<u32, Vec<u64>>,
-    }
+/// The executions of the functions, lines and branches of a file.
+#[derive(Default)]
+pub struct Executions {
+    functions: BTreeMap<u32, (String, u64)>,
+    /// The number of executions of each line.
+    pub lines: BTreeMap<u32, u64>,
+    branches: BTreeMap<u32, Vec<u64>>,
+}
+
+/// Returns the executions of each file. `counts` has the executions of each edge.
+pub fn executions(program: &Program, counts: &[u64], sources: &Sources) -> BTreeMap<String, Executions> {
     let count = |edge: EdgeId| counts.get(edge.index()).copied().unwrap_or(0);
-    let mut files: BTreeMap<String, File> = BTreeMap::new();
+    let branches: FxHashSet<EdgeId> = super::goals::goals(program, &Coverage::Branches).into_iter().collect();
+    let mut files: BTreeMap<String, Executions> = BTreeMap::new();
     for (id, edge) in program.edges.iter() {
         let function = &program.funcs[program.func_of(id)];
         if function.origin != FunctionOrigin::Source || matches!(edge.op, Op::Skip) {
@@ -69,7 +74,7 @@ pub fn lcov(program: &Program, counts: &[u64], sources: &Sources) -> String {
         let file = files.entry(spot.path).or_default();
         let line = file.lines.entry(spot.line).or_default();
         *line = (*line).max(count(id));
-        if matches!(edge.op, Op::Assume { .. }) {
+        if branches.contains(&id) {
             file.branches.entry(spot.line).or_default().push(count(id));
         }
     }
@@ -80,6 +85,11 @@ pub fn lcov(program: &Program, counts: &[u64], sources: &Sources) -> String {
             file.functions.insert(spot.line, (function.name.clone(), entered));
         }
     }
+    files
+}
+
+/// Returns executions in the format of lcov (for `genhtml` and editors).
+pub fn lcov(files: &BTreeMap<String, Executions>) -> String {
     let mut out = String::new();
     for (path, file) in files {
         let _ = writeln!(out, "TN:\nSF:{path}");

@@ -223,7 +223,7 @@ impl<'p> Analysis<'p> {
             let root = group[0];
             let initial = if root == self.program.entry { self.initial() } else { self.at_any_time() };
             let entry = self.program.funcs[root].entry;
-            let own = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left / 2));
+            let own = budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left / 2));
             let is_done = self.iterate_group((entry, &initial), &group, &own).is_some();
             if let Some(following) = &mut self.following {
                 let found = std::mem::take(&mut following.invalid);

@@ -1,0 +1,228 @@
+//! Observations of a run that lead mutation to open goals. The branch distance tells how far a condition was from the
+//! outcome that no test covers (Korel, Automated software test data generation, TSE 1990). The values that a run
+//! compares tell which part of an input to replace by which value (Aschermann et al., REDQUEEN: Fuzzing with
+//! input-to-state correspondence, NDSS 2019).
+
+use cfa::interp::{Observer, State};
+use cfa::{BinOp, Bv, EdgeId, Expr, ExprId, FCmp, FloatFormat, FunctionOrigin, Id, Op, Out, Program, UnOp};
+use driver::environment::text_at;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// The maximal number of pairs that a run records.
+const MOST_PAIRS: usize = 100;
+/// The maximal length in bytes of a value of a pair.
+const LONGEST: usize = 64;
+
+/// A value that a run compared, and the value that decides the comparison otherwise. Both are bytes of an input. The
+/// first may be an empty string.
+pub type Pair = (Vec<u8>, Vec<u8>);
+
+/// The open goals whose branches a run can reach, by the edge on the other side of the branch.
+pub struct Frontier {
+    /// By edge: the goal on the other side, or `NONE`.
+    goal_of: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Frontier {
+    /// Returns the frontier of the goals for which `is_open` returns true.
+    pub fn new(program: &Program, goals: &[EdgeId], is_open: impl Fn(usize) -> bool) -> Self {
+        let mut goal_of = vec![NONE; program.edges.len()];
+        for (i, &goal) in goals.iter().enumerate().filter(|(i, _)| is_open(*i)) {
+            if let Out::Branch { then_edge, else_edge } = program.locs[program.edges[goal].source].out {
+                let other = if goal == then_edge { else_edge } else { then_edge };
+                goal_of[other.index()] = i as u32;
+            }
+        }
+        Self { goal_of }
+    }
+}
+
+/// The library functions that compare strings, with the positions of the two strings.
+fn compared_strings(function: &str) -> Option<(usize, usize)> {
+    const BOTH: [&str; 9] =
+        ["strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "memcmp", "strstr", "strcasestr", "bcmp"];
+    BOTH.contains(&function.trim_end_matches(".void")).then_some((0, 1))
+}
+
+/// An observer of a run that records distances to the goals of a frontier, and compared values.
+pub struct Guide<'a> {
+    program: &'a Program,
+    goals: &'a [EdgeId],
+    frontier: &'a Frontier,
+    /// The least distance to each goal whose branch the run reached.
+    pub nearest: FxHashMap<u32, u64>,
+    /// The compared values. `None` if they are not recorded.
+    pub pairs: Option<BTreeSet<Pair>>,
+}
+
+impl<'a> Guide<'a> {
+    /// Returns an observer for one run. It records compared values only if `records_pairs` is set, since these take
+    /// time.
+    pub fn new(program: &'a Program, goals: &'a [EdgeId], frontier: &'a Frontier, records_pairs: bool) -> Self {
+        Self { program, goals, frontier, nearest: FxHashMap::default(), pairs: records_pairs.then(BTreeSet::new) }
+    }
+
+    fn branch(&mut self, edge: EdgeId, state: &State) {
+        let goal = self.frontier.goal_of[edge.index()];
+        let Op::Assume { cond, .. } = self.program.edges[self.goals[goal as usize]].op else { return };
+        let distance = distance(self.program, state, cond, true);
+        let nearest = self.nearest.entry(goal).or_insert(u64::MAX);
+        *nearest = (*nearest).min(distance);
+        if self.pairs.is_some() {
+            self.numbers(cond, state);
+        }
+    }
+
+    /// Records the pairs of a comparison of integers, as text, as a character, and as bytes in memory.
+    fn numbers(&mut self, cond: ExprId, state: &State) {
+        let exprs = &self.program.exprs;
+        let cond = match *exprs.get(cond) {
+            Expr::Unary(UnOp::Not, inner) => inner,
+            _ => cond,
+        };
+        let Expr::Binary(op, a, b) = *exprs.get(cond) else { return };
+        if !op.is_comparison() {
+            return;
+        }
+        let (a, b) = (state.eval(a), state.eval(b));
+        let (Some(x), Some(y)) = (a.to_i64(), b.to_i64()) else { return };
+        let near: &[i64] = if op == BinOp::Eq { &[0] } else { &[0, 1, -1] };
+        let bytes = |value: i64, size: usize| value.to_le_bytes()[..size].to_vec();
+        for (from, to) in [(x, y), (y, x)] {
+            for to in near.iter().map(|d| to.wrapping_add(*d)) {
+                self.pair(from.to_string().into_bytes(), to.to_string().into_bytes());
+                if let (Ok(from), Ok(to)) = (u8::try_from(from), u8::try_from(to)) {
+                    self.pair(vec![from], vec![to]);
+                }
+                let size = a.width() as usize / 8;
+                if matches!(size, 2 | 4 | 8) && from.unsigned_abs() > 255 {
+                    self.pair(bytes(from, size), bytes(to, size));
+                }
+            }
+        }
+    }
+
+    fn pair(&mut self, from: Vec<u8>, to: Vec<u8>) {
+        if let Some(pairs) = &mut self.pairs
+            && pairs.len() < MOST_PAIRS
+            && from != to
+            && from.len().max(to.len()) <= LONGEST
+        {
+            pairs.insert((from, to));
+        }
+    }
+
+    /// Records the strings that a library function compares.
+    fn called(&mut self, edge: EdgeId, state: &State) {
+        let origin = |f| self.program.funcs[f].origin;
+        let function = state.func();
+        if origin(self.program.func_of(edge)) != FunctionOrigin::Source || origin(function) != FunctionOrigin::Model {
+            return;
+        }
+        let function = &self.program.funcs[function];
+        let argument = |n: usize| function.params.get(n).and_then(|&p| state.var(p)).and_then(|v| v.to_u64());
+        if let Some((a, b)) = compared_strings(&function.name) {
+            let text = |n: usize| argument(n).and_then(|at| text_at(state, at));
+            if let (Some(a), Some(b)) = (text(a), text(b)) {
+                self.pair(a.clone(), b.clone());
+                self.pair(b, a);
+            }
+        }
+    }
+}
+
+impl Observer for Guide<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        if self.frontier.goal_of[edge.index()] != NONE {
+            self.branch(edge, state);
+        }
+        if self.pairs.is_some() && matches!(self.program.edges[edge].op, Op::Call { .. }) {
+            self.called(edge, state);
+        }
+    }
+}
+
+/// Returns 0 if the condition has the wanted outcome in the state, otherwise how far it is from that, at least 1.
+fn distance(program: &Program, state: &State, cond: ExprId, wanted: bool) -> u64 {
+    let of = |cond, wanted| distance(program, state, cond, wanted);
+    let far = match *program.exprs.get(cond) {
+        Expr::Unary(UnOp::Not, inner) => return of(inner, !wanted),
+        Expr::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+            return match (op == BinOp::And) == wanted {
+                true => of(a, wanted).saturating_add(of(b, wanted)),
+                false => of(a, wanted).min(of(b, wanted)),
+            };
+        }
+        Expr::Binary(op, a, b) if op.is_comparison() => {
+            let (a, b) = (state.eval(a), state.eval(b));
+            let is_signed = !matches!(op, BinOp::Ult | BinOp::Ule);
+            let number = |v: &Bv| if is_signed { v.to_i64().map(i128::from) } else { v.to_u64().map(i128::from) };
+            let Some((x, y)) = number(&a).zip(number(&b)) else { return 1 };
+            // The distance to `a < b` and `a <= b`, and to their opposites.
+            let more = match (op, wanted) {
+                (BinOp::Eq, true) => (x - y).abs(),
+                (BinOp::Eq, false) => 1,
+                (BinOp::Ult | BinOp::Slt, true) => x - y + 1,
+                (_, true) => x - y,
+                (BinOp::Ult | BinOp::Slt, false) => y - x,
+                (_, false) => y - x + 1,
+            };
+            more.clamp(0, u64::MAX.into()) as u64
+        }
+        Expr::FCompare(op, format, a, b) => {
+            let Some((a, b)) = ordered(format, &state.eval(a)).zip(ordered(format, &state.eval(b))) else { return 1 };
+            let is_equality = op == FCmp::Eq;
+            if is_equality && !wanted { 1 } else { a.abs_diff(b) }
+        }
+        _ => 1,
+    };
+    if state.eval(cond).is_true() == wanted { 0 } else { far.max(1) }
+}
+
+/// Returns a number whose order is that of the floats; `None` for unusual formats.
+fn ordered(format: FloatFormat, value: &Bv) -> Option<i64> {
+    let bits = value.to_u64()?;
+    match format {
+        FloatFormat::Double if bits >> 63 == 1 => Some(-((bits << 1 >> 1) as i64)),
+        FloatFormat::Double => Some(bits as i64),
+        FloatFormat::Single if bits >> 31 == 1 => Some(-i64::from(bits as u32 & 0x7fff_ffff)),
+        FloatFormat::Single => Some(bits as i64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::interp::{Inputs, Interpreter, Limits};
+
+    const PROGRAM: &str = "program 64 entry f0
+        type ty0 int \"int\" 32 signed
+        func f0 \"main\" source ty0 32 () entry l0 {
+          local v0 \"x\" ty0 32
+          l0: t0: v0 := 10:32 -> l1
+          l1: t1: if (v0 <s 100:32) -> l2
+              t2: else ~(v0 <s 100:32) -> l2
+          l2: t3: v0 := 40:32 -> l3
+          l3: t4: if (v0 == 42:32) -> l4
+              t5: else ~(v0 == 42:32) -> l4
+          l4: t6: halt exit 0:32 -> l5
+          l5:
+        }";
+
+    #[test]
+    fn a_run_tells_how_far_open_goals_are() {
+        let program = cfa::text::parse(PROGRAM).unwrap();
+        let goals = [1, 2, 4, 5].map(EdgeId);
+        let frontier = Frontier::new(&program, &goals, |i| i == 1 || i == 2);
+        let mut guide = Guide::new(&program, &goals, &frontier, true);
+        Interpreter::new(&program).run(&mut Inputs::default().source(), Limits::default(), &mut guide);
+        assert_eq!((guide.nearest.get(&1), guide.nearest.get(&2), guide.nearest.len()), (Some(&90), Some(&2), 2));
+        let pairs = guide.pairs.unwrap();
+        let has = |from: &str, to: &str| pairs.contains(&(from.into(), to.into()));
+        assert!(has("10", "100") && has("10", "99") && has("40", "42") && has("(", "*") && !has("10", "10"));
+    }
+}
