@@ -103,7 +103,7 @@ pub fn watch_losses(program: &mut Program, error: ErrorId) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfa::{CType, DataLayout, Family, HaltKind, VarKind};
+    use cfa::{CType, DataLayout, EdgeId, Family, HaltKind, VarKind};
 
     #[test]
     fn what_is_asked_for_is_watched() {

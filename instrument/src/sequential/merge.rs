@@ -359,9 +359,8 @@ impl Merge<'_> {
 
     fn body(&mut self, key: (usize, FuncId)) -> Result<(), Untranslated> {
         let (thread, func) = key;
-        let mut edges = self.plan.bodies[func.index()].iter().copied().peekable();
         let mut done: rustc_hash::FxHashSet<LocId> = Default::default();
-        while let Some(edge) = edges.next() {
+        for edge in self.plan.bodies[func.index()].iter().copied() {
             let source = self.program.edges[edge].source;
             if !self.plan.reaches(thread, source) || !done.insert(source) {
                 continue;
