@@ -863,7 +863,7 @@ mod tests {
     #[test]
     fn library_functions_are_called_by_their_names() {
         let compiler = Compiler::find().unwrap();
-        let names: BTreeSet<&str> = models::names().chain(TRANSLATED.iter().copied()).collect();
+        let names: BTreeSet<&str> = crate::models::names().chain(TRANSLATED.iter().copied()).collect();
         let types = compiler.library_types(&names, &[]).unwrap();
         // Functions with variable arguments or function pointers are omitted, because the C code below does not support
         // them.
