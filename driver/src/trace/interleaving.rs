@@ -83,11 +83,18 @@ struct Recorder<'p> {
     /// The number of steps that were dropped from the start.
     omitted: usize,
     inputs: Vec<InputValue>,
-    /// The last access of each thread at an edge to an address: the C expression of the memory, if it has one, and the
-    /// locks that the thread held.
-    accessed: FxHashMap<(u32, EdgeId, u64), (Option<String>, Vec<u64>)>,
+    /// The last access of each thread at an edge to an address.
+    accessed: FxHashMap<(u32, EdgeId, u64), Accessed>,
     waits: Waits,
     schedule: Option<Collector<'p>>,
+}
+
+/// An access that was recorded.
+struct Accessed {
+    /// The C expression of the memory, if it has one.
+    name: Option<String>,
+    /// The locks that the thread held.
+    locks: Vec<u64>,
 }
 
 impl Recorder<'_> {
@@ -163,7 +170,7 @@ impl Recorder<'_> {
     fn race(&self, first: u32, before: &Access, second: u32, access: &Access) -> String {
         let known = |thread: u32, access: &Access| self.accessed.get(&(thread, access.edge, access.addr));
         let (earlier, later) = (known(first, before), known(second, access));
-        let name = later.and_then(|(name, _)| name.as_ref()).or(earlier.and_then(|(name, _)| name.as_ref()));
+        let name = later.and_then(|a| a.name.as_ref()).or(earlier.and_then(|a| a.name.as_ref()));
         let name = name.map_or_else(|| "memory".to_owned(), |name| format!("`{name}`"));
         let kind = |access: &Access| if access.writes { "writes" } else { "reads" };
         let at = |access: &Access| {
@@ -171,7 +178,7 @@ impl Recorder<'_> {
         };
         let [one, other] = [first, second].map(|thread| self.waits.thread(thread));
         // The run ends before the second access is observed.
-        let (before_locks, locks) = (earlier.map_or(Vec::new(), |(_, locks)| locks.clone()), self.waits.held(second));
+        let (before_locks, locks) = (earlier.map_or(Vec::new(), |a| a.locks.clone()), self.waits.held(second));
         let order = match before_locks.is_empty() && locks.is_empty() {
             true => "without synchronisation".to_owned(),
             false => format!(
@@ -278,7 +285,7 @@ impl Recorder<'_> {
     /// Records an access, with the C expression of the memory.
     fn access(&mut self, thread: u32, edge: EdgeId, at: u64, name: Option<&String>) {
         let locks = self.waits.held(thread);
-        self.accessed.insert((thread, edge, at), (name.cloned(), locks));
+        self.accessed.insert((thread, edge, at), Accessed { name: name.cloned(), locks });
     }
 
     /// Records the accesses of an edge to `len` bytes at these addresses.
