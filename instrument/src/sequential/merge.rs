@@ -8,7 +8,7 @@ use cfa::{
     AllocKind, BinOp, Bv, CType, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, Global, GlobalId,
     GlobalInit, HaltKind, Id, Input, InputId, InputKind, LocId, Op, Out, PlaceId, Program, TypeId, Var, VarId, VarKind,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The number of the place of a thread that has ended.
 const ENDED: u64 = 0xffff_ffff;
@@ -359,9 +359,9 @@ impl Merge<'_> {
 
     fn body(&mut self, key: (usize, FuncId)) -> Result<(), Untranslated> {
         let (thread, func) = key;
-        let mut edges = self.plan.bodies[func.index()].iter().copied().peekable();
-        let mut done: rustc_hash::FxHashSet<LocId> = Default::default();
-        while let Some(edge) = edges.next() {
+        let mut done: FxHashSet<LocId> = FxHashSet::default();
+        let plan = self.plan;
+        for &edge in &plan.bodies[func.index()] {
             let source = self.program.edges[edge].source;
             if !self.plan.reaches(thread, source) || !done.insert(source) {
                 continue;
