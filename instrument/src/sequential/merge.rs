@@ -8,7 +8,7 @@ use cfa::{
     AllocKind, BinOp, Bv, CType, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, Global, GlobalId,
     GlobalInit, HaltKind, Id, Input, InputId, InputKind, LocId, Op, Out, PlaceId, Program, TypeId, Var, VarId, VarKind,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The number of the place of a thread that has ended.
 const ENDED: u64 = 0xffff_ffff;
@@ -359,8 +359,9 @@ impl Merge<'_> {
 
     fn body(&mut self, key: (usize, FuncId)) -> Result<(), Untranslated> {
         let (thread, func) = key;
-        let mut done: rustc_hash::FxHashSet<LocId> = Default::default();
-        for edge in self.plan.bodies[func.index()].iter().copied() {
+        let mut done: FxHashSet<LocId> = FxHashSet::default();
+        let plan = self.plan;
+        for &edge in &plan.bodies[func.index()] {
             let source = self.program.edges[edge].source;
             if !self.plan.reaches(thread, source) || !done.insert(source) {
                 continue;

@@ -1,6 +1,7 @@
 // run: --property no-data-race => TRUE
 // run: --property no-data-race -DOUTSIDE => FALSE(no-data-race)
 // run: --property no-data-race -DCALLED => FALSE(no-data-race)
+// native: unseen
 // Atomic blocks of tasks, with more interleavings than can be explored.
 #include "../verify.h"
 #include <pthread.h>
@@ -14,14 +15,14 @@ static char text[8];
 static void *add(void *unused) {
     for (int k = 0; k < 20; k++) {
         __VERIFIER_atomic_begin();
-        i += j;
+        i += j; // wrong
         strcpy(text, "ab"); // wrong
         __VERIFIER_atomic_end();
     }
     return unused;
 }
 
-static void __VERIFIER_atomic_add(void) { j += i; }
+static void __VERIFIER_atomic_add(void) { j += i; } // wrong
 
 static void *add_other(void *unused) {
     for (int k = 0; k < 20; k++)
