@@ -45,6 +45,9 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
     }
 }
 
+/// The C expression of accessed memory, if it has one, and the locks that the thread held.
+type Accessed = (Option<String>, Vec<u64>);
+
 /// Recorded inputs that observe which thread runs last.
 struct Scheduled<'a> {
     inputs: InputsSource<'a>,
@@ -83,9 +86,8 @@ struct Recorder<'p> {
     /// The number of steps that were dropped from the start.
     omitted: usize,
     inputs: Vec<InputValue>,
-    /// The last access of each thread at an edge to an address: the C expression of the memory, if it has one, and the
-    /// locks that the thread held.
-    accessed: FxHashMap<(u32, EdgeId, u64), (Option<String>, Vec<u64>)>,
+    /// The last access of each thread at an edge to an address.
+    accessed: FxHashMap<(u32, EdgeId, u64), Accessed>,
     waits: Waits,
     schedule: Option<Collector<'p>>,
 }
