@@ -9,7 +9,6 @@
 // run: --property termination -DNO_PIPE -DWAIT=pause() => FALSE(termination)
 // run: --property termination -DWAIT=poll(0,0,5) => TRUE
 // run: --property termination -DBEFORE=close(ends[1]) -DWAIT=read(ends[0],&c,1) => TRUE
-// run: --property termination -DNO_PIPE -DBEFORE=flock(0,LOCK_EX) -DWAIT=flock(1,LOCK_EX) => UNKNOWN
 // run: --property termination -DWAIT=flock(0,LOCK_EX) => TRUE
 // Calls that wait for something that never happens.
 #include "../verify.h"
