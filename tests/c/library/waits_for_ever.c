@@ -29,7 +29,7 @@ int main(void) {
         return 1;
 #endif
     (void)(BEFORE);
-    (void)(WAIT);
+    (void)(WAIT); // wrong
     reach_error(); // wrong
     return 0;
 }
