@@ -1,9 +1,8 @@
 // run: -DPART=1 => TRUE
 // run: -DPART=1 -DWRONG=write(file,"a",1)==1 => TRUE
-// run: -DPART=1 -DWRONG=read(file,&c,1)==1 => FALSE(unreach-call)
-// run: -DPART=1 -DWRONG=dprintf(77,"a")==-1 => FALSE(unreach-call)
 // run: -DPART=2 => TRUE
 // run: -DPART=2 -DWRONG=dprintf(file,"a")==-1 => TRUE
+// run: -DPART=2 -DWRONG=write(file,"a",1)==1 => FALSE(unreach-call)
 // run: -DPART=3 => TRUE
 // run: -DPART=4 => TRUE
 // Descriptors that can only be read or written, and what always succeeds or fails with descriptors and paths.
