@@ -13,8 +13,8 @@ static struct {
     int bound;
     // Closed descriptors; open descriptors that are not below the bound.
     int closed_count, closed[PROVISO_KEPT_DESCRIPTORS], open_count, open[PROVISO_KEPT_DESCRIPTORS];
-    // A list overflowed: nothing is known any more.
-    _Bool unknown;
+    // A list overflowed: nothing is known any more, except which of the first three are closed.
+    _Bool unknown, closed_standard[3];
 } proviso_files = {.bound = 3};
 
 static void proviso_forget_descriptors(void) {
@@ -66,6 +66,8 @@ static struct {
 // The last element is for files that do not fit the table.
 static struct proviso_file proviso_file_table[PROVISO_KEPT_DESCRIPTORS + 1];
 static int proviso_known_count, proviso_file_count;
+// The program has opened a file that did not fit.
+static _Bool proviso_some_unknown;
 
 // Associates a descriptor with the file of this number in the table.
 static void proviso_know(int descriptor, int file, int closes_on_exec) {
@@ -104,7 +106,11 @@ static int proviso_find_descriptor(int descriptor) {
 // The number of a descriptor's file in the table.
 static int proviso_file_number(int descriptor) {
     int i = proviso_find_descriptor(descriptor);
-    return i < proviso_known_count ? proviso_known[i].file : proviso_add_file(descriptor, PROVISO_ANY_FILE, -1);
+    if (i < proviso_known_count)
+        return proviso_known[i].file;
+    if (proviso_some_unknown)
+        __proviso_overapproximated("so many open files are not followed");
+    return proviso_add_file(descriptor, PROVISO_ANY_FILE, -1);
 }
 
 static struct proviso_file *proviso_file_of(int descriptor) {
@@ -126,8 +132,65 @@ static void proviso_unknow(int descriptor) {
     proviso_file_count -= unused;
 }
 
+// The last pipe of the program. It is known if it is the only one, and no other descriptor or stream has access to its ends.
+static struct {
+    int from, to;
+    _Bool made, known, is_empty, no_writer;
+    // The number of bytes that were written to all files since then.
+    size_t written;
+} proviso_pipe;
+
+static void proviso_makes_pipe(int from, int to, _Bool blocks) {
+    proviso_pipe.known = proviso_pipe.is_empty = blocks && !proviso_pipe.made;
+    proviso_pipe.made = 1;
+    proviso_pipe.from = from;
+    proviso_pipe.to = to;
+}
+
+// Records that the pipe is no longer known if this is one of its ends.
+static void proviso_shares_pipe(int file) {
+    proviso_pipe.known &= (file != proviso_pipe.from) & (file != proviso_pipe.to);
+}
+
+// A descriptor that is closed.
+static void proviso_closes_pipe(int file) {
+    proviso_pipe.known &= file != proviso_pipe.from;
+    proviso_pipe.no_writer |= file == proviso_pipe.to;
+}
+
+// Called before data are read from a file. Other threads may write to a pipe.
+static void proviso_waits_for_data(int file, size_t size) {
+    if (!proviso_pipe.made || size == 0)
+        return;
+#ifndef PROVISO_THREADS
+    if (proviso_pipe.known && file == proviso_pipe.from && proviso_pipe.is_empty) {
+        if (!proviso_pipe.no_writer)
+            proviso_wait_for_ever();
+        return;
+    }
+#endif
+    proviso_may_wait_for_ever("whether a pipe or socket of the program has data is not modelled");
+}
+
+// Called after this number of bytes was written to a file. Every pipe has room for 4096 bytes.
+static void proviso_puts_into_pipe(int file, ssize_t bytes) {
+    if (!proviso_pipe.made)
+        return;
+    proviso_pipe.is_empty &= file != proviso_pipe.to;
+    proviso_pipe.written += bytes < 0 ? 0 : bytes;
+    if (proviso_pipe.written > 4096)
+        proviso_may_wait_for_ever("whether a pipe or socket of the program has room is not modelled");
+}
+
+// True if the file is a pipe from which nothing can be read.
+static _Bool proviso_is_at_end_of_pipe(int file) {
+    return proviso_pipe.known & proviso_pipe.is_empty & proviso_pipe.no_writer & (file == proviso_pipe.from);
+}
+
 // Makes `descriptor` a duplicate of `of`.
 static void proviso_share_file(int descriptor, int of, _Bool closes_on_exec) {
+    proviso_shares_pipe(of);
+    proviso_shares_pipe(descriptor);
     int file = proviso_file_number(of);
     proviso_unknow(descriptor);
     if (file < PROVISO_KEPT_DESCRIPTORS)
@@ -139,20 +202,29 @@ static _Bool proviso_is_closed(int file) {
     _Bool closed = file < 0;
     for (int i = 0; i < proviso_files.closed_count; i++)
         closed |= file == proviso_files.closed[i];
+    for (int i = 0; proviso_files.unknown && i < 3; i++)
+        closed |= (file == i) & proviso_files.closed_standard[i];
     return closed;
 }
 
 // True if the descriptor is known to be open.
 static _Bool proviso_is_open(int file) {
-    _Bool open = (file < proviso_files.bound) & !proviso_is_closed(file);
+    int bound = proviso_files.unknown ? 3 : proviso_files.bound;
+    _Bool open = (file < bound) & !proviso_is_closed(file);
     for (int i = 0; i < proviso_files.open_count; i++)
         open |= file == proviso_files.open[i];
     return open;
 }
 
+static void proviso_set_closed_standard(int file, _Bool closed) {
+    for (int i = 0; i < 3; i++)
+        proviso_files.closed_standard[i] = file == i ? closed : proviso_files.closed_standard[i];
+}
+
 // Records that the descriptor is open from now on, for another file.
 static void proviso_duplicates(int file, int of, _Bool closes_on_exec) {
     proviso_share_file(file, of, closes_on_exec);
+    proviso_set_closed_standard(file, 0);
     proviso_take_out(proviso_files.closed, &proviso_files.closed_count, file);
     if (file == proviso_files.bound)
         proviso_files.bound = file + 1;
@@ -164,15 +236,18 @@ static void proviso_duplicates(int file, int of, _Bool closes_on_exec) {
 
 // Records that the descriptor is not open from now on.
 static void proviso_closed(int file) {
+    proviso_closes_pipe(file);
     proviso_unknow(file);
+    proviso_set_closed_standard(file, 1);
     proviso_take_out(proviso_files.open, &proviso_files.open_count, file);
     proviso_put_in(proviso_files.closed, &proviso_files.closed_count, file);
 }
 
 // Records that `file` is open from now on. It was the least descriptor from `least` on that was not open.
 static void proviso_opens(int file, int least) {
-    proviso_unknow(file);
+    proviso_set_closed_standard(file, 0);
     if (proviso_files.unknown) {
+        proviso_unknow(file);
         __proviso_overapproximated("so many open and closed files are not followed");
         return;
     }
@@ -184,6 +259,7 @@ static void proviso_opens(int file, int least) {
     for (int i = 0; i < proviso_files.open_count; i++)
         possible &= file != proviso_files.open[i];
     __proviso_assume(possible & (reopened | (file >= proviso_files.bound)));
+    proviso_unknow(file);
     if (reopened)
         proviso_take_out(proviso_files.closed, &proviso_files.closed_count, file);
     if (file < proviso_files.bound)
@@ -200,8 +276,8 @@ static void proviso_opens(int file, int least) {
     }
 }
 
-// O_APPEND and O_CLOEXEC; all flags that a file does not keep, with O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC, O_LARGEFILE.
-enum { PROVISO_APPENDS = 02000, PROVISO_CLOSES_ON_EXEC = 02000000, PROVISO_NOT_KEPT = 02101700 };
+// O_RDONLY, O_WRONLY, O_RDWR and O_NONBLOCK; O_APPEND and O_CLOEXEC; all flags that a file does not keep, with O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC, O_LARGEFILE.
+enum { PROVISO_READS, PROVISO_WRITES, PROVISO_READS_AND_WRITES, PROVISO_NONBLOCK = 04000, PROVISO_APPENDS = 02000, PROVISO_CLOSES_ON_EXEC = 02000000, PROVISO_NOT_KEPT = 02101700 };
 
 // A new descriptor (or -1) of a file that is opened with these flags.
 static int proviso_new_descriptor(int flags, _Bool may_seek) {
@@ -210,12 +286,27 @@ static int proviso_new_descriptor(int flags, _Bool may_seek) {
     if (file < 0)
         return -1;
     proviso_opens(file, 0);
-#ifdef PROVISO_FILES
+#if defined PROVISO_FILES || defined PROVISO_ACCESS
+    // With O_CREAT and O_EXCL, it is an ordinary file.
+    _Bool is_new = (flags & 0300) == 0300;
     struct proviso_file new = {
-        .own = 1, .seekable = may_seek ? -1 : 0, .terminal = may_seek ? -1 : 0, .flags = flags & ~PROVISO_NOT_KEPT};
-    proviso_add_file(file, new, (flags & PROVISO_CLOSES_ON_EXEC) != 0);
+        .own = 1, .seekable = may_seek ? (is_new ? 1 : -1) : 0, .terminal = may_seek && !is_new ? -1 : 0, .flags = flags & ~PROVISO_NOT_KEPT};
+    if (proviso_file_count < PROVISO_KEPT_DESCRIPTORS && proviso_known_count < PROVISO_KEPT_DESCRIPTORS)
+        proviso_add_file(file, new, (flags & PROVISO_CLOSES_ON_EXEC) != 0);
+    else
+        proviso_some_unknown = 1;
 #endif
     return file;
+}
+
+// True if the program has opened the file with this access mode. Does not branch on the descriptor.
+static _Bool proviso_is_one_way(int file, int mode) {
+    _Bool is = 0;
+    for (int i = 0; i < proviso_known_count; i++) {
+        int flags = proviso_file_table[proviso_known[i].file].flags;
+        is |= (file == proviso_known[i].descriptor) & (flags >= 0) & ((flags & 3) == mode);
+    }
+    return is;
 }
 
 // Records that this number of bytes was read or written.
@@ -231,6 +322,7 @@ static void proviso_move_offset(int file, ssize_t bytes, _Bool writes) {
 
 // Records that a stream or `dprintf` also accesses the file.
 static _Bool proviso_share_with_stream(int file) {
+    proviso_shares_pipe(file);
 #ifdef PROVISO_FILES
     if (file >= 0)
         proviso_file_of(file)->of_stream = 1;

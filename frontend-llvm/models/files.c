@@ -12,8 +12,10 @@
 // Files, terminals, and waiting: the other functions of unistd.h, sys/stat.h, stdlib.h, termios.h, sys/select.h, poll.h.
 
 static int proviso_two_paths(const char *from, const char *to) {
-    proviso_strlen(from);
-    return proviso_path_outcome(to);
+    int error = proviso_path_error(from), result = proviso_path_outcome(to);
+    __proviso_assume((result < 0) | !error);
+    SET_ERRNO_IF(error, error);
+    return result;
 }
 
 int chmod(const char *path, unsigned mode) { return proviso_path_outcome(path); }
@@ -43,7 +45,19 @@ int fchdir(int file) {
 }
 int mkfifo(const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int mknod(const char *path, unsigned mode, unsigned long long device) { return proviso_path_outcome(path); }
-int flock(int file, int operation) { return proviso_outcome_of(file); }
+// A lock of another descriptor may be one of the same file.
+int flock(int file, int operation) {
+    enum { LOCK_NB = 4, LOCK_UN = 8 };
+    static int holder = -1;
+    if (!(operation & (LOCK_NB | LOCK_UN)) && holder >= 0 && file != holder) {
+        proviso_may_wait_for_ever("whether flock waits for a lock of the program is not modelled");
+        __proviso_overapproximated("whether flock waits for a lock of the program is not modelled");
+    }
+    int result = proviso_outcome_of(file);
+    if (result == 0 && !(operation & LOCK_UN))
+        holder = file;
+    return result;
+}
 int lockf(int file, int operation, long size) { return proviso_outcome_of(file); }
 int euidaccess(const char *path, int mode) { return proviso_path_outcome(path); }
 // The limit that `sysconf` returns for _SC_OPEN_MAX.
@@ -87,19 +101,23 @@ int unlinkat(int folder, const char *path, int flags) { return proviso_path_outc
 int mkdirat(int folder, const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int renameat(int from_folder, const char *from, int folder, const char *to) { return proviso_two_paths(from, to); }
 int linkat(int from_folder, const char *from, int folder, const char *to, int flags) {
+    if (flags & 0x1000 && !*from)
+        return proviso_path_outcome(to);
     return proviso_two_paths(from, to);
 }
 int symlinkat(const char *from, int folder, const char *to) { return proviso_two_paths(from, to); }
-int faccessat(int folder, const char *path, int mode, int flags) { return proviso_path_outcome(path); }
-int fchmodat(int folder, const char *path, unsigned mode, int flags) { return proviso_path_outcome(path); }
+int faccessat(int folder, const char *path, int mode, int flags) { return proviso_path_outcome_at(path, flags); }
+int fchmodat(int folder, const char *path, unsigned mode, int flags) {
+    return proviso_path_outcome_at(path, flags);
+}
 int fchownat(int folder, const char *path, unsigned user, unsigned group, int flags) {
-    return proviso_path_outcome(path);
+    return proviso_path_outcome_at(path, flags);
 }
 int fstatat(int folder, const char *path, void *status, int flags) {
-    return proviso_stat_path(path, status, PROVISO_STAT);
+    return proviso_stat(status, PROVISO_STAT, proviso_path_outcome_at(path, flags));
 }
 int fstatat64(int folder, const char *path, void *status, int flags) {
-    return proviso_stat_path(path, status, PROVISO_STAT64);
+    return proviso_stat(status, PROVISO_STAT64, proviso_path_outcome_at(path, flags));
 }
 
 // Times: two numbers, or null for the current time.
@@ -266,7 +284,8 @@ static ssize_t proviso_scatter(int file, const struct proviso_block_of *blocks, 
     size_t total = 0;
     for (int i = 0; i < count; i++)
         total += blocks[i].size;
-    ssize_t n = proviso_transfer(file, total);
+    proviso_waits_for_data(file, total);
+    ssize_t n = proviso_transfer(file, total, 0);
     size_t left = n < 0 ? 0 : n;
     for (int i = 0; i < count && left > 0; i++) {
         size_t part = blocks[i].size < left ? blocks[i].size : left;
@@ -282,7 +301,9 @@ static ssize_t proviso_gather(int file, const struct proviso_block_of *blocks, i
         proviso_put_out(blocks[i].start, blocks[i].size);
         total += blocks[i].size;
     }
-    return proviso_transfer(file, total);
+    ssize_t n = proviso_transfer(file, total, 1);
+    proviso_puts_into_pipe(file, n);
+    return n;
 }
 
 ssize_t readv(int file, const struct proviso_block_of *blocks, int count) {
@@ -428,6 +449,8 @@ int select(int count, unsigned char *reads, unsigned char *writes, unsigned char
     }
     if (count > 1024)
         __proviso_unmodelled("select for more files than there are is not modelled");
+    if (!timeout && !(reads || writes || others))
+        proviso_wait_for_ever();
     int result = proviso_env_between(-1, 3 * 1024);
     // It waits for ever.
     __proviso_assume(timeout || result != 0);
@@ -468,6 +491,8 @@ struct proviso_poll {
 
 // Waits without a limit if the time is negative. If a signal interrupts it, no descriptor is ready, and the results may be written.
 static int proviso_poll_files(struct proviso_poll *files, unsigned long count, int timeout) {
+    if (count == 0 && timeout < 0)
+        proviso_wait_for_ever();
     int result = proviso_env_between(-1, INT_MAX);
     __proviso_assume(timeout >= 0 || result != 0);
     if (result < 0) {

@@ -54,8 +54,7 @@ static struct proviso_folder *proviso_open_folder(int file) {
 }
 
 struct proviso_folder *opendir(const char *path) {
-    proviso_strlen(path);
-    return proviso_open_folder(proviso_descriptor(PROVISO_CLOSES_ON_EXEC, 1));
+    return proviso_open_folder(proviso_open_path(path, PROVISO_CLOSES_ON_EXEC));
 }
 
 struct proviso_folder *fdopendir(int file) { return proviso_open_folder(proviso_outcome_of(file) < 0 ? -1 : file); }

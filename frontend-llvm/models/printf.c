@@ -18,6 +18,8 @@ struct proviso_output {
     _Bool wide;
     // The output is impossible: the result is -1.
     _Bool failed;
+    // A field was so wide that the length may exceed `int`.
+    _Bool wide_field;
     void *buffer;
     size_t room;
     size_t length;
@@ -35,6 +37,13 @@ static void proviso_put(struct proviso_output *out, wchar_t c) {
     out->length++;
 }
 
+// The length exceeds `int`.
+static int proviso_too_long(struct proviso_output *out) {
+    SET_ERRNO(EOVERFLOW);
+    out->failed = 1;
+    return -1;
+}
+
 // The number of bytes so far. If it is unknown, it is at least the counted number.
 static int proviso_length(struct proviso_output *out) {
     if (out->failed)
@@ -42,25 +51,29 @@ static int proviso_length(struct proviso_output *out) {
     if (!out->unknown)
         return out->length;
     __proviso_overapproximated("the length of a printed floating-point number is not modelled exactly");
+    if (out->wide_field && __proviso_env_bool())
+        return proviso_too_long(out);
     int length = __proviso_env_int();
     __proviso_assume((length >= 0) & ((size_t)length - out->length <= out->unknown));
     return length;
 }
 
 static void proviso_pad(struct proviso_output *out, char c, size_t from, size_t to) {
-    if (!out->text) {
-        out->length += (to - from) * (to > from);
-        return;
+    if (out->text) {
+        for (; from < to && out->length < out->room; from++)
+            proviso_put(out, c);
     }
-    for (; from < to; from++)
-        proviso_put(out, c);
+    out->length += (to - from) * (to > from);
 }
 
 // The part between the % and the conversion.
 struct proviso_spec {
     _Bool left, plus, space, alternative, zero;
-    // The precision is -1 if absent.
-    int width, precision;
+    // The text has a width or a precision above INT_MAX.
+    _Bool too_wide;
+    unsigned width;
+    // -1 if absent.
+    int precision;
     // 'H' for hh, 'q' for ll.
     char length;
     char conversion;
@@ -243,11 +256,14 @@ struct proviso_args {
     va_list list;
 };
 
+// -1 if the number exceeds `int`.
 static int proviso_number(const char **format) {
-    int n = 0;
-    for (; **format >= '0' && **format <= '9'; ++*format)
-        n = n * 10 + (**format - '0');
-    return n;
+    long long n = 0;
+    for (; **format >= '0' && **format <= '9'; ++*format) {
+        if (n <= INT_MAX)
+            n = n * 10 + (**format - '0');
+    }
+    return n <= INT_MAX ? n : -1;
 }
 
 // Parses a conversion specification. `format` points after its %.
@@ -269,13 +285,13 @@ static struct proviso_spec proviso_parse_spec(const char **format, struct provis
     }
     if (**format == '*') {
         ++*format;
-        spec.width = va_arg(args->list, int);
-        if (spec.width < 0) {
-            spec.left = 1;
-            spec.width = -spec.width;
-        }
+        int width = va_arg(args->list, int);
+        spec.left |= width < 0;
+        spec.width = width < 0 ? -(unsigned)width : (unsigned)width;
     } else {
-        spec.width = proviso_number(format);
+        int width = proviso_number(format);
+        spec.too_wide = width < 0;
+        spec.width = width;
     }
     if (**format == '.') {
         ++*format;
@@ -285,6 +301,7 @@ static struct proviso_spec proviso_parse_spec(const char **format, struct provis
             spec.precision = precision < 0 ? -1 : precision;
         } else {
             spec.precision = proviso_number(format);
+            spec.too_wide |= spec.precision < 0;
         }
     }
     switch (**format) {
@@ -438,7 +455,7 @@ static void proviso_print_text_argument(struct proviso_output *out, struct provi
     }
 }
 
-static void proviso_print_one(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
+static void proviso_print_conversion(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
     switch (spec->conversion) {
     case 'd':
     case 'i': {
@@ -507,6 +524,24 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
     }
 }
 
+// Only wide fields can make the length exceed `int`. Others leave it without a branch on a value.
+static void proviso_limit_length(struct proviso_output *out) {
+    if (out->wide_field && !out->failed && out->length > INT_MAX)
+        proviso_too_long(out);
+}
+
+static void proviso_print_one(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
+    enum { WIDE_FIELD = 1 << 16 };
+    if (spec->too_wide) {
+        proviso_too_long(out);
+        return;
+    }
+    if (spec->width > WIDE_FIELD || spec->precision > WIDE_FIELD)
+        out->wide_field = 1;
+    proviso_print_conversion(out, spec, args);
+    proviso_limit_length(out);
+}
+
 static void proviso_print(struct proviso_output *out, const char *format, struct proviso_args *args) {
     while (*format) {
         if (*format != '%') {
@@ -520,6 +555,7 @@ static void proviso_print(struct proviso_output *out, const char *format, struct
         if (!spec.conversion || out->failed)
             return;
     }
+    proviso_limit_length(out);
 }
 
 static int proviso_print_stream(const char *format, struct proviso_args *args) {
@@ -548,8 +584,10 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
     proviso_print(&out, format, args);
     if (out.failed)
         return -1;
-    size_t length = proviso_length(&out);
-    char *text = malloc(length + 1);
+    int length = proviso_length(&out);
+    if (length < 0)
+        return -1;
+    char *text = malloc((size_t)length + 1);
     // If memory is exhausted, the pointer is undefined: libraries leave it unchanged or set it to null.
     if (text || __proviso_env_bool())
         *result = text;
@@ -559,10 +597,19 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
         __proviso_env_memory(text, length);
         text[length] = 0;
     } else {
-        proviso_print_text(text, length + 1, format, &again);
+        proviso_print_text(text, (size_t)length + 1, format, &again);
     }
     va_end(again.list);
     return length;
+}
+
+// True if there is output to a descriptor. Whether descriptors that the program has not opened are open is unknown.
+static _Bool proviso_prints_to(int file) {
+    proviso_share_with_stream(file);
+    if (!proviso_is_one_way(file, PROVISO_READS) && (proviso_is_open(file) || (!proviso_is_closed(file) && __proviso_env_bool())))
+        return 1;
+    SET_ERRNO(EBADF);
+    return 0;
 }
 
 // Each function with `...` and with a `va_list`. `before` are the parameters before the format.
@@ -582,14 +629,16 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
 #define TO(stream, result)                                                                                           \
     if (!proviso_writes(stream))                                                                                     \
         return result;
+#define TO_DESCRIPTOR(file, result)                                                                                  \
+    if (!proviso_prints_to(file))                                                                                    \
+        return result;
 
 PRINT(int, printf, vprintf, (), { TO(stdout, -1) return proviso_print_stream(format, &args); })
 PRINT(int, fprintf, vfprintf, (struct proviso_stream * stream,), {
     TO(stream, -1) return proviso_print_stream(format, &args);
 })
 PRINT(int, dprintf, vdprintf, (int file,), {
-    proviso_share_with_stream(file);
-    return proviso_print_stream(format, &args);
+    TO_DESCRIPTOR(file, -1) return proviso_print_stream(format, &args);
 })
 PRINT(int, sprintf, vsprintf, (char *buffer,), {
     return proviso_print_text(buffer, SIZE_MAX, format, &args);
@@ -609,8 +658,7 @@ PRINT(int, __fprintf_chk, __vfprintf_chk, (struct proviso_stream * stream, int f
     TO(stream, -1) return proviso_print_stream(format, &args);
 })
 PRINT(int, __dprintf_chk, __vdprintf_chk, (int file, int flag,), {
-    proviso_share_with_stream(file);
-    return proviso_print_stream(format, &args);
+    TO_DESCRIPTOR(file, -1) return proviso_print_stream(format, &args);
 })
 PRINT(int, __sprintf_chk, __vsprintf_chk, (char *buffer, int flag, size_t size,), {
     int length = proviso_print_text(buffer, size, format, &args);
@@ -641,8 +689,7 @@ IGNORING(proviso_fprintf, "fprintf.void", proviso_vfprintf, "vfprintf.void", (st
     TO(stream, ) NOWHERE
 })
 IGNORING(proviso_dprintf, "dprintf.void", proviso_vdprintf, "vdprintf.void", (int file,), {
-    proviso_share_with_stream(file);
-    NOWHERE
+    TO_DESCRIPTOR(file, ) NOWHERE
 })
 IGNORING(proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprintf_chk.void", (int flag,), {
     TO(stdout, ) NOWHERE
@@ -659,7 +706,7 @@ IGNORING(proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfp
     }
 PLAIN(proviso_printf_plain, "printf.plain", (void), proviso_writes(stdout))
 PLAIN(proviso_fprintf_plain, "fprintf.plain", (struct proviso_stream * stream), proviso_writes(stream))
-PLAIN(proviso_dprintf_plain, "dprintf.plain", (int file), proviso_share_with_stream(file))
+PLAIN(proviso_dprintf_plain, "dprintf.plain", (int file), proviso_prints_to(file))
 PLAIN(proviso_printf_chk_plain, "__printf_chk.plain", (int flag), proviso_writes(stdout))
 PLAIN(proviso_fprintf_chk_plain, "__fprintf_chk.plain", (struct proviso_stream * stream, int flag), proviso_writes(stream))
 

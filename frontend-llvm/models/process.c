@@ -388,7 +388,5 @@ char *ctermid(char *buffer) {
     return result;
 }
 
-int pause(void) {
-    SET_ERRNO(EINTR);
-    return -1;
-}
+// No signal has a handler.
+int pause(void) { proviso_wait_for_ever(); }

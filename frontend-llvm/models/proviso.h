@@ -196,6 +196,32 @@ static size_t proviso_strlen(const char *s) {
     return end - s;
 }
 
+// Reads a path. Returns the error if Linux has no such path, or 0.
+static int proviso_path_error(const char *path) {
+    size_t length = proviso_strlen(path), name = 0;
+    // Most file systems have no longer names.
+    for (size_t i = 0; length > 255 && i < length; i++) {
+        name = path[i] == '/' ? 0 : name + 1;
+        if (name == 256)
+            __proviso_overapproximated("whether a file has so long a name is not modelled");
+    }
+    return length == 0 ? ENOENT : length > 4095 ? ENAMETOOLONG : 0;
+}
+
+// Waits for ever.
+__attribute__((noreturn)) static void proviso_wait_for_ever(void) {
+    for (;;)
+        ;
+}
+
+// Whether a call waits for ever is not modelled.
+static void proviso_may_wait_for_ever(const char *what) {
+    if (__proviso_env_bool()) {
+        __proviso_overapproximated(what);
+        proviso_wait_for_ever();
+    }
+}
+
 // Reads a region, because the read may be invalid.
 static void proviso_read(const void *ptr, size_t size) {
     if (size) {
@@ -205,7 +231,7 @@ static void proviso_read(const void *ptr, size_t size) {
     }
 }
 
-// Reads data that leaves the program. It must be initialised if that check is enabled. (Padding that is only copied need not be.)
+// Reads data that leaves the program, or that the library computes with. It must be initialised if that check is enabled. (Padding that is only copied need not be.)
 static void proviso_put_out(const void *ptr, size_t size) {
     proviso_read(ptr, size);
 #ifdef PROVISO_INITIALISED

@@ -17,7 +17,7 @@ struct proviso_scan_args {
 struct proviso_directive {
     // `allocates`: it has an `m`.
     _Bool suppressed, allocates;
-    // 0 if absent.
+    // 0 if absent or above INT_MAX.
     int width;
     // 'H' for hh, 'q' for ll, as in printf.c.
     char length;
@@ -39,8 +39,12 @@ static struct proviso_directive proviso_parse_directive(const char **format) {
         d.suppressed = 1;
         f++;
     }
-    for (; *f >= '0' && *f <= '9'; f++)
-        d.width = d.width * 10 + (*f - '0');
+    long long width = 0;
+    for (; *f >= '0' && *f <= '9'; f++) {
+        if (width <= INT_MAX)
+            width = width * 10 + (*f - '0');
+    }
+    d.width = width <= INT_MAX ? width : 0;
     if (*f == 'm') {
         d.allocates = 1;
         f++;
@@ -452,6 +456,11 @@ static _Bool proviso_scan_directive(struct proviso_stream *stream, struct provis
 // Called before the first directive. Returns whether the stream can be read. If not, the stream gets no error. `counts`: a %n follows.
 static _Bool proviso_scan_begins(struct proviso_stream *stream, _Bool counts) {
     if (stream->write_only) {
+        SET_ERRNO(EBADF);
+        return 0;
+    }
+    if (stream->pushed_count == 0 && !stream->at_end && LOST_INPUT(stream)) {
+        stream->error = 1;
         SET_ERRNO(EBADF);
         return 0;
     }

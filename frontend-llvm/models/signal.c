@@ -61,6 +61,8 @@ int sigprocmask(int how, const unsigned long long *set, unsigned long long *old)
     const unsigned long long never = 1ull << 8 | 1ull << 18, own = 3ull << 31;
     static unsigned long long blocked;
     static _Bool known;
+    if (set)
+        proviso_put_out(set, sizeof *set);
     unsigned long long given = set ? *set : 0, before = blocked;
     // Harnesses define the results of all calls or of none, because each call takes a value of the environment.
     (void)__proviso_env_bool();

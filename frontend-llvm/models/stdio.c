@@ -28,6 +28,7 @@ static struct proviso_stream proviso_new_stream(struct proviso_stream *stream, c
                                    .write_only = how != 'r' && !both,
                                    .seekable = may_seek ? -1 : 0,
                                    .file = file,
+                                   .appends = how == 'a',
                                    .position = how == 'a' ? -1 : 0,
                                    ITSELF(stream)};
 }
@@ -61,8 +62,11 @@ static char proviso_mode(const char *mode, _Bool *both) {
 static struct proviso_stream *proviso_open_named(const char *name, const char *mode) {
     _Bool both;
     char how = proviso_mode(mode, &both);
-    proviso_strlen(name);
-    return how ? proviso_open(how, both, 1) : NULL;
+    int error = proviso_path_error(name);
+    struct proviso_stream *stream = how ? proviso_open(how, both, 1) : NULL;
+    __proviso_assume(!stream | !error);
+    SET_ERRNO_IF(how && error, error);
+    return stream;
 }
 
 struct proviso_stream *fopen(const char *path, const char *mode) { return proviso_open_named(path, mode); }
@@ -74,14 +78,18 @@ struct proviso_stream *fdopen(int file, const char *mode) {
     char how = proviso_mode(mode, &both);
     if (!how)
         return NULL;
+    _Bool reads = how == 'r' || both, writes = how != 'r' || both;
+    _Bool contradicts = (writes & proviso_is_one_way(file, PROVISO_READS)) | (reads & proviso_is_one_way(file, PROVISO_WRITES));
     if (__proviso_env_bool()) {
-        SET_ERRNO(proviso_descriptor_error(closed));
+        SET_ERRNO(contradicts ? EINVAL : proviso_descriptor_error(closed));
         return NULL;
     }
-    __proviso_assume(!closed);
+    __proviso_assume(!closed & !contradicts);
     proviso_share_with_stream(file);
     struct proviso_stream *stream = __proviso_make_stream(sizeof *stream);
     *stream = proviso_new_stream(stream, how, both, 1, file);
+    // The descriptor may append whatever the mode is.
+    stream->appends = 1;
     stream->position = -1;
     return stream;
 }
@@ -102,9 +110,16 @@ struct proviso_stream *popen(const char *command, const char *mode) {
     return proviso_open(reads ? 'r' : 'w', 0, 0);
 }
 
-struct proviso_stream *tmpfile(void) { return proviso_open('w', 1, 1); }
+static struct proviso_stream *proviso_temporary(void) {
+    struct proviso_stream *stream = proviso_open('w', 1, 1);
+    if (stream)
+        stream->seekable = 1;
+    return stream;
+}
 
-struct proviso_stream *tmpfile64(void) { return proviso_open('w', 1, 1); }
+struct proviso_stream *tmpfile(void) { return proviso_temporary(); }
+
+struct proviso_stream *tmpfile64(void) { return proviso_temporary(); }
 
 // Streams in memory. Only the memory that they access is modelled.
 
@@ -137,27 +152,36 @@ struct proviso_stream *open_wmemstream(wchar_t **text, size_t *length) {
     return proviso_open_text((char **)text, length, sizeof(wchar_t));
 }
 
-static void proviso_close(struct proviso_stream *stream) {
+// Returns false if the descriptor is closed already. A standard stream remains, but can neither be read nor written.
+static _Bool proviso_close(struct proviso_stream *stream) {
     USE(stream);
+    _Bool open = !proviso_is_shut(stream) && !HAS_LOST_DESCRIPTOR(stream);
+    SET_ERRNO_IF(!open && !proviso_is_shut(stream), EBADF);
     stream->error = 0;
 #ifdef PROVISO_DESCRIPTORS
-    if (!proviso_is_closed(stream->file))
+    if (open)
         proviso_closed(stream->file);
 #endif
-    if (!stream->standard)
+    if (stream->standard) {
+        stream->read_only = stream->write_only = 1;
+        stream->at_end = stream->pushed_count = 0;
+        stream->file = -1;
+    } else {
         __proviso_free_stream(stream);
+    }
+    return open;
 }
 
 static struct proviso_stream *proviso_reopen(const char *path, const char *mode, struct proviso_stream *stream) {
     _Bool both;
     char how = proviso_mode(mode, &both);
-    if (path)
-        proviso_strlen(path);
+    int error = path ? proviso_path_error(path) : 0;
     if (!how || __proviso_env_bool()) {
-        SET_ERRNO_IF(how, proviso_env_error());
+        SET_ERRNO_IF(how, error ? error : proviso_env_error());
         proviso_close(stream);
         return NULL;
     }
+    __proviso_assume(!error);
     USE(stream);
     stream->read_only = how == 'r' && !both;
     stream->write_only = how != 'r' && !both;
@@ -166,10 +190,15 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     UNORIENTED(stream);
     EXCLUDE_NOTHING(stream);
 #ifdef PROVISO_DESCRIPTORS
+    stream->reads_ahead = 0;
+    // If the descriptor was closed, which one the stream gets is not modelled.
+    if (HAS_LOST_DESCRIPTOR(stream))
+        __proviso_unmodelled("reopening a stream whose descriptor the program has closed is not modelled");
     proviso_unknow(stream->file);
     proviso_share_with_stream(stream->file);
 #endif
-    stream->position = how == 'a' || !path ? -1 : 0;
+    stream->appends = how == 'a' || !path;
+    stream->position = stream->appends ? -1 : 0;
     return stream;
 }
 
@@ -182,7 +211,8 @@ struct proviso_stream *freopen64(const char *path, const char *mode, struct prov
 }
 
 int fclose(struct proviso_stream *stream) {
-    proviso_close(stream);
+    if (!proviso_close(stream))
+        return EOF;
     int result = proviso_env_between(EOF, 0);
     SET_ERRNO_IF(result < 0, proviso_env_error());
     return result;
@@ -197,6 +227,7 @@ int pclose(struct proviso_stream *stream) {
 
 static int proviso_fileno(struct proviso_stream *stream) {
     USE(stream);
+    SET_ERRNO_IF(stream->file < 0, EBADF);
     proviso_share_with_stream(stream->file);
     return proviso_env_between(stream->file, stream->file);
 }
@@ -212,7 +243,12 @@ static int proviso_flush(struct proviso_stream *stream) {
         USE_ALL();
     if (stream && stream->pushed_count > 0)
         __proviso_unmodelled("fflush of a stream with characters pushed back is not modelled");
-    return 0;
+    if (stream ? proviso_is_shut(stream) || !LOST_OUTPUT(stream) : !LOSE_OUTPUT)
+        return 0;
+    if (stream)
+        stream->error = 1;
+    SET_ERRNO(EBADF);
+    return EOF;
 }
 
 int fflush(struct proviso_stream *stream) { return proviso_flush(stream); }
@@ -262,7 +298,7 @@ static int proviso_next_byte(struct proviso_stream *stream) {
     }
     if (stream->at_end)
         return EOF;
-    if (stream->write_only) {
+    if (stream->write_only || LOST_INPUT(stream)) {
         stream->error = 1;
         SET_ERRNO(EBADF);
         return EOF;
@@ -432,7 +468,7 @@ static size_t proviso_fread(void *buffer, size_t size, size_t count, struct prov
     BYTES(stream);
     for (; n < total && stream->pushed_count > 0; n++)
         ((unsigned char *)buffer)[n] = proviso_get(stream);
-    if (n < total && stream->write_only && !stream->at_end) {
+    if (n < total && !stream->at_end && (stream->write_only || LOST_INPUT(stream))) {
         stream->error = 1;
         SET_ERRNO(EBADF);
     } else if (n < total && !stream->at_end) {
@@ -469,8 +505,16 @@ int getw(struct proviso_stream *stream) {
 
 // Output, which has no effect.
 
+static _Bool proviso_writes_bytes(struct proviso_stream *stream, size_t bytes) {
+    long long before = stream->appends || stream->pushed_count > 0 ? -1 : stream->position;
+    _Bool writes = proviso_writes(stream);
+    if (before >= 0)
+        stream->position = before + bytes;
+    return writes;
+}
+
 static int proviso_put_to(int c, struct proviso_stream *stream) {
-    return proviso_writes(stream) ? (unsigned char)c : EOF;
+    return proviso_writes_bytes(stream, 1) ? (unsigned char)c : EOF;
 }
 
 int fputc(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream); }
@@ -483,7 +527,7 @@ int putchar_unlocked(int c) { return proviso_put_to(c, stdout); }
 
 static int proviso_fputs(const char *s, struct proviso_stream *stream) {
     size_t length = proviso_strlen(s);
-    return proviso_writes(stream) || length == 0 ? 1 : EOF;
+    return proviso_writes_bytes(stream, length) || length == 0 ? 1 : EOF;
 }
 
 int fputs(const char *s, struct proviso_stream *stream) { return proviso_fputs(s, stream); }
@@ -497,7 +541,7 @@ int puts(const char *s) {
 static size_t proviso_fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
     size_t total = size * count;
     proviso_put_out(data, total);
-    return total > 0 && proviso_writes(stream) ? count : 0;
+    return total > 0 && proviso_writes_bytes(stream, total) ? count : 0;
 }
 
 size_t fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
@@ -548,7 +592,9 @@ static _Bool proviso_seekable(struct proviso_stream *stream) {
     USE(stream);
     if (stream->seekable < 0)
         stream->seekable = __proviso_env_bool();
-    SET_ERRNO_IF(!stream->seekable, ESPIPE);
+    if (proviso_is_shut(stream))
+        stream->seekable = 0;
+    SET_ERRNO_IF(!stream->seekable, proviso_is_shut(stream) ? EBADF : ESPIPE);
     return stream->seekable;
 }
 
@@ -646,21 +692,18 @@ int fsetpos64(struct proviso_stream *stream, const long long *position) { return
 
 // Files.
 
-static int proviso_file_outcome(void) {
+static int proviso_file_outcome(int error) {
     int result = proviso_env_between(-1, 0);
-    SET_ERRNO_IF(result < 0, proviso_env_error());
+    __proviso_assume((result < 0) | !error);
+    SET_ERRNO_IF(result < 0, error ? error : proviso_env_error());
     return result;
 }
 
-int remove(const char *path) {
-    proviso_strlen(path);
-    return proviso_file_outcome();
-}
+int remove(const char *path) { return proviso_file_outcome(proviso_path_error(path)); }
 
 int rename(const char *from, const char *to) {
-    proviso_strlen(from);
-    proviso_strlen(to);
-    return proviso_file_outcome();
+    int error = proviso_path_error(from), other = proviso_path_error(to);
+    return proviso_file_outcome(error ? error : other);
 }
 
 // Writes six letters and digits.

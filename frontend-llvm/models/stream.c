@@ -1,6 +1,6 @@
 // Defines: stdin stdout stderr
 #pragma once
-#include "proviso.h"
+#include "descriptors.c"
 
 // Streams. The environment determines the input, whatever was written before.
 
@@ -18,7 +18,12 @@ struct proviso_excluded {
 #endif
 
 struct proviso_stream {
-    _Bool at_end, error, standard, read_only, write_only;
+    // A standard stream that is closed is both `read_only` and `write_only`.
+    _Bool at_end, error, standard, read_only, write_only, appends;
+#ifdef PROVISO_DESCRIPTORS
+    // It may have read more than the program has requested.
+    _Bool reads_ahead;
+#endif
     // Whether it has positions; the position without pushed-back characters; the descriptor. -1 if
     // unknown.
     int seekable, file;
@@ -169,11 +174,49 @@ static void proviso_follows(struct proviso_stream *stream, unsigned char c) {
 #define EXCLUDE_NOTHING(stream) ((void)0)
 #endif
 
+// True for a standard stream that is closed.
+static _Bool proviso_is_shut(struct proviso_stream *stream) { return stream->read_only && stream->write_only; }
+
+// Streams whose descriptor the program has closed. What is in their buffers is not modelled.
+#ifdef PROVISO_DESCRIPTORS
+static _Bool proviso_lost_descriptor(struct proviso_stream *stream, _Bool has_buffer) {
+    _Bool closed = proviso_is_closed(stream->file);
+    if ((!proviso_files.unknown || stream->standard) && (!closed || !has_buffer))
+        return closed;
+    __proviso_overapproximated("the buffer of a stream whose descriptor the program has closed is not modelled");
+    return __proviso_env_bool();
+}
+
+static _Bool proviso_lost_input(struct proviso_stream *stream) {
+    _Bool lost = proviso_lost_descriptor(stream, stream->reads_ahead);
+    if (!lost)
+        stream->reads_ahead = 1;
+    return lost;
+}
+
+// True if output of some stream may be lost.
+static _Bool proviso_lose_output(void) {
+    _Bool lose = (proviso_is_closed(1) | proviso_is_closed(2)) && __proviso_env_bool();
+    if (lose)
+        __proviso_overapproximated("the buffer of a stream whose descriptor the program has closed is not modelled");
+    return lose;
+}
+#define LOSE_OUTPUT proviso_lose_output()
+#define LOST_OUTPUT(stream) proviso_lost_descriptor(stream, 1)
+#define LOST_INPUT(stream) proviso_lost_input(stream)
+#define HAS_LOST_DESCRIPTOR(stream) proviso_is_closed((stream)->file)
+#else
+#define LOSE_OUTPUT 0
+#define LOST_OUTPUT(stream) 0
+#define LOST_INPUT(stream) 0
+#define HAS_LOST_DESCRIPTOR(stream) 0
+#endif
+
 // True if the stream can be written to. Otherwise output does not fail. The destination is not modelled.
 static _Bool proviso_is_output(struct proviso_stream *stream) {
     USE(stream);
     stream->position = -1;
-    if (!stream->read_only)
+    if (!stream->read_only && !LOST_OUTPUT(stream))
         return 1;
     stream->error = 1;
     SET_ERRNO(EBADF);

@@ -236,8 +236,7 @@ static void proviso_calendar(struct proviso_tm *t) {
 
 // Null if the year does not fit. On x86-64 that requires an enormous `t`.
 static struct proviso_tm *proviso_localtime(const long *t, struct proviso_tm *result) {
-    long seconds = *t;
-    (void)seconds;
+    proviso_put_out(t, sizeof *t);
     if (sizeof(long) > 4 && __proviso_env_bool()) {
         __proviso_overapproximated("local calendar time is not modelled exactly");
         SET_ERRNO(EOVERFLOW);
@@ -253,6 +252,9 @@ struct proviso_tm *localtime_r(const long *t, struct proviso_tm *result) { retur
 
 static long proviso_mktime(struct proviso_tm *t) {
     proviso_read(t, sizeof *t);
+    // The day of the week and of the year, and the zone, are only results.
+    proviso_put_out(&t->second, 6 * sizeof t->second);
+    proviso_put_out(&t->daylight, sizeof t->daylight);
     if (__proviso_env_bool()) {
         __proviso_overapproximated("local calendar time is not modelled exactly");
         SET_ERRNO(EOVERFLOW);

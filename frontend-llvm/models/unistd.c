@@ -41,17 +41,19 @@ static int proviso_descriptor(int flags, _Bool may_seek) {
 }
 
 // The number of bytes read or written, at most `size`, or -1.
-static ssize_t proviso_transfer(int file, size_t size) {
-    _Bool closed = proviso_is_closed(file);
+static ssize_t proviso_transfer(int file, size_t size, _Bool writes) {
+    _Bool closed = proviso_is_closed(file) | proviso_is_one_way(file, writes ? PROVISO_READS : PROVISO_WRITES);
     ssize_t n = __proviso_env_size();
     __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size) & !closed));
+    __proviso_assume((n <= 0) | writes | !proviso_is_at_end_of_pipe(file));
     SET_ERRNO_IF(n < 0, proviso_descriptor_error(closed));
     return n;
 }
 
 // Reads from a file without moving its offset.
 static ssize_t proviso_read_file(int file, void *buffer, size_t size) {
-    ssize_t n = proviso_transfer(file, size);
+    proviso_waits_for_data(file, size);
+    ssize_t n = proviso_transfer(file, size, 0);
     if (n > 0)
         __proviso_env_memory(buffer, n);
     return n;
@@ -93,7 +95,8 @@ int getentropy(void *buffer, size_t size) {
 
 // Writes to a file without moving its offset.
 static ssize_t proviso_write_file(int file, const void *data, size_t size) {
-    ssize_t n = proviso_transfer(file, size);
+    ssize_t n = proviso_transfer(file, size, 1);
+    proviso_puts_into_pipe(file, n);
     proviso_put_out(data, size);
     return n;
 }
@@ -105,8 +108,10 @@ ssize_t write(int file, const void *data, size_t size) {
 }
 
 static int proviso_open_path(const char *path, int flags) {
-    proviso_strlen(path);
-    return proviso_descriptor(flags, 1);
+    int error = proviso_path_error(path), result = proviso_descriptor(flags, 1);
+    __proviso_assume((result < 0) | !error);
+    SET_ERRNO_IF(error, error);
+    return result;
 }
 
 int open(const char *path, int flags, ...) { return proviso_open_path(path, flags); }
@@ -176,8 +181,15 @@ long lseek(int file, long offset, int whence) { return proviso_lseek(file, offse
 long long lseek64(int file, long long offset, int whence) { return proviso_lseek(file, offset, whence, LLONG_MAX); }
 
 static int proviso_path_outcome(const char *path) {
-    proviso_strlen(path);
-    return proviso_outcome();
+    int error = proviso_path_error(path), result = proviso_outcome();
+    __proviso_assume((result < 0) | !error);
+    SET_ERRNO_IF(error, error);
+    return result;
+}
+
+// With AT_EMPTY_PATH, an empty path names the folder itself.
+static int proviso_path_outcome_at(const char *path, int flags) {
+    return flags & 0x1000 && !*path ? proviso_outcome() : proviso_path_outcome(path);
 }
 
 int unlink(const char *path) { return proviso_path_outcome(path); }
@@ -202,7 +214,10 @@ int dup(int file) { return proviso_duplicate_from(file, 0, 0); }
 
 // Makes the descriptor `to` one of the file.
 static int proviso_duplicate_to(int file, int to, _Bool closes_on_exec) {
-    if (proviso_outcome_of(file) < 0)
+    _Bool same = (to == file) & proviso_is_open(file);
+    int result = proviso_outcome_of(file);
+    __proviso_assume((result == 0) | !same);
+    if (result < 0)
         return -1;
     __proviso_assume(to >= 0);
     if (to != file)
@@ -218,6 +233,7 @@ static int proviso_two_ends(int ends[2], int flags, int other_flags) {
     if (result == 0) {
         int first = proviso_new_descriptor(flags, 0), second = proviso_new_descriptor(other_flags, 0);
         __proviso_assume((first >= 0) & (second >= 0));
+        proviso_makes_pipe(first, second, !((flags | other_flags) & (PROVISO_NONBLOCK | PROVISO_READS_AND_WRITES)));
         ends[0] = first;
         ends[1] = second;
     }
@@ -327,12 +343,17 @@ static struct proviso_limits proviso_limits_of_system;
 
 enum { PROVISO_ARG_MAX = 0, PROVISO_OPEN_MAX = 4 };
 
+// Names of limits are small numbers.
+static _Bool proviso_is_no_limit(int name) { return name < 0 || name >= 1024; }
+
 // The bounds of `sysconf` results: those of POSIX, as far as Linux conforms. Limits that a user can lower may be 0.
 static _Bool proviso_is_possible(int name, long value) {
     enum { CLK_TCK = 2, NGROUPS_MAX = 3, STREAM_MAX = 5, VERSION = 29, PAGESIZE = 30, RTSIG_MAX = 31, SEM_VALUE_MAX = 33 };
     enum { LINE_MAX = 43, RE_DUP_MAX = 44, IOV_MAX = 60, LOGIN_NAME_MAX = 71, TTY_NAME_MAX = 72, HOST_NAME_MAX = 180 };
     enum { NPROCESSORS_CONF = 83, NPROCESSORS_ONLN = 84, PHYS_PAGES = 85, AVPHYS_PAGES = 86 };
     enum { CHAR_MIN = 103, INT_MIN = 105, SCHAR_MIN = 112, SHRT_MIN = 114 };
+    if (proviso_is_no_limit(name))
+        return value == -1;
     switch (name) {
     case PAGESIZE:
         return value == 4096;
@@ -381,7 +402,7 @@ static long proviso_sysconf(int name) {
 
 long sysconf(int name) {
     long value = proviso_sysconf(name);
-    SET_ERRNO_IF(value == -1 && __proviso_env_bool(), EINVAL);
+    SET_ERRNO_IF(value == -1 && (__proviso_env_bool() || proviso_is_no_limit(name)), EINVAL);
     return value;
 }
 
@@ -426,14 +447,15 @@ char *getcwd(char *buffer, size_t size) {
     if (asked && !proviso_in_root)
         __proviso_overapproximated("whether the working folder gets another path is not modelled");
     asked = 1;
-    if (proviso_outcome() < 0)
-        return NULL;
-    size_t length = __proviso_env_size();
-    __proviso_assume((length > 0) & (length < 4096) & (!proviso_in_root | (length == 1)));
+    int outcome = proviso_outcome();
     if (size == 0 && buffer) {
         SET_ERRNO(EINVAL);
         return NULL;
     }
+    if (outcome < 0)
+        return NULL;
+    size_t length = __proviso_env_size();
+    __proviso_assume((length > 0) & (length < 4096) & (!proviso_in_root | (length == 1)));
     if (size > 0 && length >= size) {
         SET_ERRNO(ERANGE);
         return NULL;
@@ -493,8 +515,7 @@ static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
 }
 
 static int proviso_stat_path(const char *path, void *status, size_t size) {
-    proviso_strlen(path);
-    return proviso_stat(status, size, proviso_outcome());
+    return proviso_stat(status, size, proviso_path_outcome(path));
 }
 
 int stat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
@@ -551,6 +572,7 @@ static int proviso_fcntl(int file, int command, int argument) {
         of->flags = result & ~O_LARGEFILE;
         break;
     case F_SETFL:
+        proviso_shares_pipe(file);
         if (of->flags < 0)
             of->flags = proviso_env_between(0, INT_MAX) & ~O_LARGEFILE;
         of->flags = (of->flags & ~CHANGED) | (argument & CHANGED);

@@ -47,6 +47,7 @@ static void proviso_print_wide(struct proviso_output *out, const wchar_t *format
         }
         proviso_print_one(out, &spec, args);
     }
+    proviso_limit_length(out);
 }
 
 static int proviso_print_wide_stream(const wchar_t *format, struct proviso_args *args) {

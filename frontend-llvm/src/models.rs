@@ -56,6 +56,22 @@ pub(crate) fn is_threading(function: &str) -> bool {
     file_of(function) == Some(THREADING)
 }
 
+/// Functions that open files with an access mode.
+const OPENS: [&str; 12] = [
+    "__open64_2",
+    "__open_2",
+    "__openat64_2",
+    "__openat_2",
+    "creat",
+    "open",
+    "open64",
+    "openat",
+    "openat64",
+    "pipe",
+    "pipe2",
+    "socketpair",
+];
+
 /// Functions that change the rounding mode.
 const SET_ROUNDING: [&str; 4] = ["fesetenv", "fesetmode", "fesetround", "feupdateenv"];
 
@@ -81,6 +97,8 @@ pub(crate) struct Models {
     descriptors: bool,
     /// The program can observe the state of open files behind descriptors: offsets and flags.
     open_files: bool,
+    /// The program opens files with an access mode.
+    access_modes: bool,
     /// The program sets seeds of random numbers, and may set more than one.
     seeds: bool,
     pub reseeds: bool,
@@ -124,6 +142,7 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
         .any(|file| ["files.c", "folders.c", "mman.c", "process.c", "socket.c", "unistd.c"].contains(file))
         || models.symbols.iter().any(|symbol| ["fdopen", "fileno", "fileno_unlocked"].contains(symbol));
     models.open_files = models.symbols.iter().any(|symbol| ["fcntl", "fcntl64", "lseek", "lseek64"].contains(symbol));
+    models.access_modes = models.symbols.iter().any(|symbol| OPENS.contains(symbol));
     models.seeds = models.symbols.iter().any(|symbol| SEEDS.contains(symbol));
     models.rounding = models.symbols.iter().any(|symbol| SET_ROUNDING.contains(symbol));
     models
@@ -200,6 +219,9 @@ impl Models {
         }
         if self.open_files {
             main.push_str("#define PROVISO_FILES\n");
+        }
+        if self.access_modes {
+            main.push_str("#define PROVISO_ACCESS\n");
         }
         if self.seeds {
             main.push_str("#define PROVISO_SEEDS\n");
@@ -291,6 +313,7 @@ mod tests {
                 scans: true,
                 descriptors: true,
                 open_files: true,
+                access_modes: true,
                 seeds: true,
                 reseeds: true,
                 threads: file.name == THREADING,
@@ -323,6 +346,7 @@ mod tests {
                 scans: true,
                 descriptors: true,
                 open_files: all,
+                access_modes: all,
                 seeds: true,
                 reseeds: all,
                 threads: all,

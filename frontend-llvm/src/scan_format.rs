@@ -33,7 +33,7 @@ pub struct Directive {
     pub suppressed: bool,
     /// The conversion has an `m`: it allocates the target.
     pub allocates: bool,
-    /// The maximal field width. 0 if absent.
+    /// The maximal field width. 0 if absent or above `INT_MAX`.
     pub width: u32,
     /// The length modifier: `H` for `hh`, `q` for `ll`, 0 if absent.
     pub length: u8,
@@ -97,6 +97,9 @@ fn conversion(d: &mut Directive, format: &[u8], mut f: usize) -> usize {
     while at(f).is_ascii_digit() {
         d.width = d.width.saturating_mul(10).saturating_add(u32::from(at(f) - b'0'));
         f += 1;
+    }
+    if d.width > i32::MAX as u32 {
+        d.width = 0;
     }
     d.allocates = at(f) == b'm';
     f += usize::from(d.allocates);
