@@ -45,9 +45,6 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
     }
 }
 
-/// The C expression of accessed memory, if it has one, and the locks that the thread held.
-type Accessed = (Option<String>, Vec<u64>);
-
 /// Recorded inputs that observe which thread runs last.
 struct Scheduled<'a> {
     inputs: InputsSource<'a>,
