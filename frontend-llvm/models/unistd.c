@@ -195,7 +195,14 @@ static int proviso_path_outcome_at(const char *path, int flags) {
 int unlink(const char *path) { return proviso_path_outcome(path); }
 int rmdir(const char *path) { return proviso_path_outcome(path); }
 int mkdir(const char *path, unsigned mode) { return proviso_path_outcome(path); }
-int access(const char *path, int mode) { return proviso_path_outcome(path); }
+int access(const char *path, int mode) {
+    // Linux checks the mode before the path.
+    if (mode & ~7) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    return proviso_path_outcome(path);
+}
 
 // A new descriptor of a file: the least free one from `least` on.
 static int proviso_duplicate_from(int file, int least, _Bool closes_on_exec) {

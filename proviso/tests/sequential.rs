@@ -22,6 +22,7 @@ fn source(text: &str) -> (tempfile::TempDir, String) {
 /// Two threads move money between accounts on the heap, by functions with loops. The lock is optional.
 const BANK: &str = r#"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
@@ -33,6 +34,7 @@ static void move_money(struct account *account, int amount) {
 #ifdef LOCKED
     pthread_mutex_lock(&account->lock);
 #endif
+    printf("%d to %p\n", amount, (void *)account);
     for (int i = 0; i < 2; i++)
         account->balance[i] += i ? amount : -amount;
 #ifdef LOCKED

@@ -54,6 +54,9 @@ struct Merge<'a> {
     depth: Option<VarId>,
     pauses: VarId,
     may_pause: FxHashMap<Option<PlaceId>, InputId>,
+    /// The blocks of variadic arguments of library functions, each with the call. A thread may pause before it makes a
+    /// block, not between the block and the call.
+    blocks: FxHashMap<VarId, EdgeId>,
     bool_type: TypeId,
     /// The location at which an execution ends at a bound.
     end: LocId,
@@ -81,6 +84,14 @@ pub(super) fn merge(program: &mut Program, plan: &Plan, rounds: u32) -> Result<B
         kind: VarKind::Local(plan.main),
         place: None,
     });
+    let block = |&edge: &EdgeId| match program.edges[edge].op {
+        Op::Call { callee: Callee::Direct(callee), varargs: Some(block), .. } => match *program.exprs.get(block) {
+            Expr::Var(var) if !plan.is_merged[callee.index()] => Some((var, edge)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let blocks: FxHashMap<VarId, EdgeId> = plan.bodies.iter().flatten().filter_map(block).collect();
     let mut this = Merge {
         program,
         plan,
@@ -97,6 +108,7 @@ pub(super) fn merge(program: &mut Program, plan: &Plan, rounds: u32) -> Result<B
         depth: None,
         pauses,
         may_pause: FxHashMap::default(),
+        blocks,
         bool_type,
         end,
         ends: Vec::new(),
@@ -305,7 +317,8 @@ impl Merge<'_> {
         self.todo.push((thread, func));
     }
 
-    /// The stack objects of a function that become global objects, since each call makes at most one.
+    /// The stack objects of a function that become global objects, since each call makes at most one. Blocks of variadic
+    /// arguments of library functions stay: they only live until the call.
     fn objects(&mut self, thread: usize, func: FuncId) -> Vec<(VarId, ExprId)> {
         let mut objects = Vec::new();
         let body = &self.plan.bodies[func.index()];
@@ -315,7 +328,8 @@ impl Merge<'_> {
             };
             let size = self.program.exprs.as_const(size).and_then(Bv::to_u64).filter(|&size| size > 0);
             let defs = body.iter().filter(|&&e| self.program.edges[e].op.def() == Some(var)).count();
-            let Some(size) = size.filter(|_| defs == 1 && !is_repeated(self.program, edge)) else { continue };
+            let is_one = defs == 1 && !is_repeated(self.program, edge) && !self.blocks.contains_key(&var);
+            let Some(size) = size.filter(|_| is_one) else { continue };
             let Var { name, ty, place, .. } = self.program.vars[var].clone();
             let ty = match *self.program.plain_type(ty) {
                 CType::Pointer(to) if self.program.size_of(to) == Some(size) => to,
@@ -440,7 +454,15 @@ impl Merge<'_> {
     fn edge(&mut self, key: (usize, FuncId), edge: EdgeId, at: LocId) -> Result<(), Untranslated> {
         let (thread, func) = key;
         let cfa::Edge { op, target, place, fault, origin, .. } = self.program.edges[edge].clone();
-        let need = self.plan.need(self.program, thread, edge);
+        let need = match &op {
+            Op::Alloc { var, .. } if let Some(&call) = self.blocks.get(var) => {
+                self.plan.need(self.program, thread, call)
+            }
+            Op::Call { varargs: Some(block), .. } if matches!(*self.program.exprs.get(*block), Expr::Var(var) if self.blocks.get(&var) == Some(&edge)) => {
+                Need::Never
+            }
+            _ => self.plan.need(self.program, thread, edge),
+        };
         let is_model = self.program.funcs[func].origin == FunctionOrigin::Model;
         if let Op::Call { callee: Callee::Direct(f), args, result, .. } = &op
             && let Some(op) = self.plan.ops[f.index()]
