@@ -44,9 +44,6 @@ use driver::limits;
 /// another cause.
 fn without_command(error: &clap::Error) -> Option<Failure> {
     const INPUTS: [&str; 8] = [".c", ".i", ".bc", ".ll", ".o", ".a", ".yml", "compile_commands.json"];
-    if error.get(ContextKind::SuggestedSubcommand).is_some() {
-        return None;
-    }
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let commands = Cli::command();
     let mut first = words.iter().filter(|word| !word.starts_with('-'));
@@ -58,6 +55,10 @@ fn without_command(error: &clap::Error) -> Option<Failure> {
         ContextValue::String(word) => word,
         _ => return None,
     };
+    // A name that is close to that of a command is a misspelt command, unless it is a file (`lib.c` is close to `slice`).
+    if error.get(ContextKind::SuggestedSubcommand).is_some() && wrong != file {
+        return None;
+    }
     let mut failure = Failure::usage(match wrong == file {
         true => format!("`{file}` is a file, and the first word has to be a command"),
         false => format!("`{wrong}` is not a command: the first word has to be one"),

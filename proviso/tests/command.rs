@@ -128,7 +128,8 @@ fn a_program_without_the_function_to_start_with_says_which_it_has() {
 #[test]
 fn a_command_line_without_a_command_is_told_to_verify() {
     let (_folder, file) = source("a.c", FAILS);
-    for args in [&[&*file, "--entry", "f"][..], &["--entry", "f", &file], &["-DX", &file]] {
+    // `lib.c` is close to `slice`.
+    for args in [&[&*file, "--entry", "f"][..], &["--entry", "f", &file], &["-DX", &file], &["lib.c"]] {
         let output = run(args);
         assert_eq!(output.status.code(), Some(64));
         let help = format!("help: try `proviso verify {}`", args.join(" "));
