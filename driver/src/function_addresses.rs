@@ -3,7 +3,7 @@
 //! number is computed from an address of a function. Copies, calls and comparisons for equality do not depend on the
 //! addresses, because functions have different ones.
 
-use cfa::{BinOp, Expr, ExprId, FuncId, FunctionOrigin, LocId, Op, Program, Taint};
+use cfa::{BinOp, Bv, Expr, ExprId, FuncId, FunctionOrigin, LocId, Op, Program, Taint};
 use rustc_hash::FxHashSet;
 use slicer::pointer::{Mode, ObjectKind, Options, PointsTo};
 use std::collections::BTreeMap;
@@ -55,6 +55,7 @@ fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
     let mut seen: FxHashSet<(FuncId, ExprId)> = FxHashSet::default();
     let address = program.layout.pointer_width;
     let may_be_address = |e| program.exprs.as_const(e).is_none() && program.exprs.width(e) >= address;
+    let is_token_mask = |e| program.exprs.as_const(e).and_then(Bv::to_u64) == Some(frontend_llvm::token_mask(address));
     for (id, edge) in program.edges.iter() {
         let func = program.func_of(id);
         if program.funcs[func].origin == FunctionOrigin::Model {
@@ -71,6 +72,8 @@ fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
             work.extend(node.children());
             match *node {
                 Expr::Extract { arg, .. } if may_be_address(arg) => operands.push((arg, false)),
+                // No function has the address of a token, which stands for a function of the caller.
+                Expr::Binary(BinOp::And, _, mask) if is_token_mask(mask) => {}
                 Expr::Binary(op, left, right) => {
                     let is_for_objects = match op {
                         BinOp::Eq | BinOp::Add | BinOp::Concat => continue,

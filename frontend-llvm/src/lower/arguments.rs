@@ -14,7 +14,7 @@
 mod follow;
 mod functions;
 
-pub use functions::{GIVEN, is_given};
+pub use functions::{GIVEN, is_given, token_mask};
 pub(super) use functions::{call_pointer, is_from_constant};
 
 use super::builder::Builder;

@@ -18,10 +18,15 @@ pub fn is_given(address: u64, pointer_width: u32) -> bool {
 /// The bits in which function tokens differ. -1 and similar values in C are no tokens.
 const NUMBERS: u64 = (POINTERS - 1) << NUMBER;
 
+/// The bits in which function tokens are equal. The program tests them before it calls a function through a pointer.
+pub fn token_mask(pointer_width: u32) -> u64 {
+    !NUMBERS & (u64::MAX >> (64 - pointer_width))
+}
+
 /// The same test in the program.
 pub(super) fn is_token(b: &mut Builder, address: ExprId) -> ExprId {
     let width = b.pointer_width();
-    let fixed = b.size(!NUMBERS & (u64::MAX >> (64 - width)));
+    let fixed = b.size(token_mask(width));
     let fixed = b.x().and(address, fixed);
     let token = b.size(token_of(FUNCTION, width));
     b.x().eq(fixed, token)
