@@ -562,7 +562,7 @@ fn files(out: &mut String, environment: &Environment) {
     if environment.openers.is_empty() {
         return;
     }
-    out.push_str("/* Opens the next file. */\nstatic FILE *proviso_open(void) {\n    static unsigned next;\n    switch (next++) {\n");
+    out.push_str("/* Opens the next file. */\nstatic FILE *proviso_next_file(void) {\n    static unsigned next;\n    switch (next++) {\n");
     for (n, file) in environment.files.iter().enumerate() {
         let _ = writeln!(out, "    case {n}:");
         let _ = match &file.content {
@@ -580,7 +580,7 @@ fn files(out: &mut String, environment: &Environment) {
     out.push_str("    default:\n        return NULL;\n    }\n}\n\n");
     for name in &environment.openers {
         let _ = writeln!(out, "FILE *proviso_{name}(void) __asm__(\"{name}\");");
-        let _ = writeln!(out, "FILE *proviso_{name}(void) {{\n    return proviso_open();\n}}\n");
+        let _ = writeln!(out, "FILE *proviso_{name}(void) {{\n    return proviso_next_file();\n}}\n");
     }
 }
 
@@ -606,7 +606,7 @@ fn failing_input(out: &mut String, input: &[u8], failures: &[usize]) {
     let _ = writeln!(
         out,
         "/* Reads standard input, which fails here and there. */\n\
-         static ssize_t proviso_read(void *cookie, char *buffer, size_t size) {{\n    \
+         static ssize_t proviso_read_bytes(void *cookie, char *buffer, size_t size) {{\n    \
          static const char input[] = {};\n    static const size_t failures[] = {{{list}sizeof input - 1}};\n    \
          static size_t at, next;\n    size_t end = failures[next];\n    \
          if (at == end && next < {}) {{\n        next++;\n        errno = EIO;\n        return -1;\n    }}\n    \
@@ -657,7 +657,7 @@ fn environment_before(out: &mut String, environment: &Environment) {
     }
     out.push_str("/* Runs before main. */\n__attribute__((constructor)) static void proviso_start(void) {\n");
     if !environment.stdin_failures.is_empty() {
-        out.push_str("    static const cookie_io_functions_t functions = {.read = proviso_read};\n");
+        out.push_str("    static const cookie_io_functions_t functions = {.read = proviso_read_bytes};\n");
         out.push_str("    stdin = fopencookie(NULL, \"r\", functions);\n");
     } else if let Some(input) = &environment.stdin {
         let _ = writeln!(out, "    static const char input[] = {};", literal(input));
