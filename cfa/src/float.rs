@@ -177,6 +177,22 @@ pub enum FUnOp {
     RoundAway,
 }
 
+impl FUnOp {
+    /// The function of `math.h` for doubles that computes the operation in the default rounding mode. `None` for `-`.
+    pub fn c_function(self) -> Option<&'static str> {
+        match self {
+            Self::Neg => None,
+            Self::Abs => Some("fabs"),
+            Self::Sqrt(_) => Some("sqrt"),
+            Self::Floor => Some("floor"),
+            Self::Ceil => Some("ceil"),
+            Self::Trunc => Some("trunc"),
+            Self::RoundEven => Some("rint"),
+            Self::RoundAway => Some("round"),
+        }
+    }
+}
+
 /// Operations from two floats to a float.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FBinOp {

@@ -327,19 +327,10 @@ impl Printer<'_> {
                 Reading::Signed => self.node(arg),
                 _ => (self.read(arg, Reading::Signed, UNARY), UNARY),
             },
-            Expr::FUnary(FUnOp::Neg, f, a) => (format!("-{}", self.read(a, Reading::Float(f), POSTFIX)), UNARY),
-            Expr::FUnary(op, f, a) => {
-                let name = match op {
-                    FUnOp::Abs => "fabs",
-                    FUnOp::Sqrt(_) => "sqrt",
-                    FUnOp::Floor => "floor",
-                    FUnOp::Ceil => "ceil",
-                    FUnOp::Trunc => "trunc",
-                    FUnOp::RoundEven => "rint",
-                    FUnOp::RoundAway | FUnOp::Neg => "round",
-                };
-                self.call(name, &[a], Reading::Float(f))
-            }
+            Expr::FUnary(op, f, a) => match op.c_function() {
+                Some(name) => self.call(name, &[a], Reading::Float(f)),
+                None => (format!("-{}", self.read(a, Reading::Float(f), POSTFIX)), UNARY),
+            },
             Expr::FBinary(op, f, a, b) => match op {
                 FBinOp::Add(_) => self.infix("+", SUM, a, b, Reading::Float(f)),
                 FBinOp::Sub(_) => self.infix("-", SUM, a, b, Reading::Float(f)),

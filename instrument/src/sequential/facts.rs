@@ -32,11 +32,11 @@ const DEEPEST: u8 = 4;
 pub(super) struct Thread {
     /// The start function; `main` for the first thread.
     pub root: FuncId,
-    /// Where the thread is: bits for the depth of atomic sections, by location. See [`State`].
+    /// By location, the set of states in which the thread may be there, as the bits [`State::bit`].
     states: FxHashMap<LocId, u16>,
 }
 
-/// What is known where a thread is.
+/// The state of a thread at a location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct State {
     /// The number of atomic sections that the thread is in.
@@ -694,7 +694,7 @@ impl Plan {
         self.taken.iter().copied().filter(fits).collect()
     }
 
-    /// Whether a thread may pause before an edge.
+    /// The need for a point before an edge.
     pub fn need(&self, program: &Program, thread: usize, edge: EdgeId) -> Need {
         let func = program.func_of(edge);
         let is_source = program.funcs[func].origin == FunctionOrigin::Source;

@@ -8,7 +8,7 @@ use super::file::{self, File};
 use super::scalar::ValueKind;
 use super::types::float_type;
 use cfa::text::exact::{ExactPrinter, ScalarType, container, literal, masked};
-use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, FBinOp, FUnOp, FloatFormat, Rounding, VarId};
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, FBinOp, FloatFormat, Rounding, VarId};
 
 impl File<'_> {
     /// The kind of value that an expression yields without conversion.
@@ -185,17 +185,10 @@ impl<'p> ExactPrinter<'p> for File<'p> {
             }
             Expr::FUnary(op, _, a) => {
                 let a = self.float(format, a);
-                let name = match op {
-                    FUnOp::Neg => return format!("(-{a})"),
-                    FUnOp::Abs => "fabs",
-                    FUnOp::Sqrt(_) => "sqrt",
-                    FUnOp::Floor => "floor",
-                    FUnOp::Ceil => "ceil",
-                    FUnOp::Trunc => "trunc",
-                    FUnOp::RoundEven => "rint",
-                    FUnOp::RoundAway => "round",
-                };
-                self.math(name, format, &[a])
+                match op.c_function() {
+                    Some(name) => self.math(name, format, &[a]),
+                    None => format!("(-{a})"),
+                }
             }
             Expr::FBinary(op, _, a, b) => {
                 let (a, b) = (self.float(format, a), self.float(format, b));
