@@ -32,7 +32,11 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
             let may_be_function = |&(e, is_for_objects): &(ExprId, bool)| {
                 let targets = points_to.points_to(e);
                 let mut kinds = targets.iter().map(|location| points_to.objects[location.object].kind);
-                let is_function = |kind| matches!(kind, ObjectKind::Func(_));
+                let is_function = |kind| match kind {
+                    ObjectKind::Func(_) => true,
+                    ObjectKind::Distance(to) => matches!(points_to.objects[to].kind, ObjectKind::Func(_)),
+                    _ => false,
+                };
                 // The pass assumes that operations which are defined for pointers to objects get such pointers, if they
                 // may. The sets of unification are too large for that.
                 let is_function_alone = is_for_objects && mode == Mode::Inclusion;
@@ -76,8 +80,9 @@ fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
                 Expr::Binary(BinOp::And, _, mask) if is_token_mask(mask) => {}
                 Expr::Binary(op, left, right) => {
                     let is_for_objects = match op {
-                        BinOp::Eq | BinOp::Add | BinOp::Concat => continue,
-                        BinOp::Sub | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => true,
+                        // A difference may be added again. Other uses of it are found as uses of a distance.
+                        BinOp::Eq | BinOp::Add | BinOp::Sub | BinOp::Concat => continue,
+                        BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => true,
                         _ => false,
                     };
                     let sides = [left, right].into_iter().filter(|&side| may_be_address(side));

@@ -225,7 +225,10 @@ pub fn next_step(harness: Option<(&str, &Path)>) -> String {
     let text = match harness.map(|(text, path)| (crate::harness::commands(text), path)) {
         None => "`--harness bug.c` writes a C file that reproduces the violation when it is compiled with the program"
             .into(),
-        Some((commands, _)) if commands.len() == 1 => format!("build and run the harness: {}", commands[0]),
+        // A command that replaces functions of the library is long and has internal names.
+        Some((commands, _)) if commands.len() == 1 && !commands[0].contains("proviso_") => {
+            format!("build and run the harness: {}", commands[0])
+        }
         Some((_, path)) => format!("the first lines of {} are the commands that build and run it", path.display()),
     };
     Message::new(Level::HELP, text).render(&Sources::default(), false) + "\n\n"
