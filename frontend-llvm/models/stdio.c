@@ -28,7 +28,6 @@ static struct proviso_stream proviso_new_stream(struct proviso_stream *stream, c
                                    .write_only = how != 'r' && !both,
                                    .seekable = may_seek ? -1 : 0,
                                    .file = file,
-                                   .appends = how == 'a',
                                    .position = how == 'a' ? -1 : 0,
                                    ITSELF(stream)};
 }
@@ -62,11 +61,9 @@ static char proviso_mode(const char *mode, _Bool *both) {
 static struct proviso_stream *proviso_open_named(const char *name, const char *mode) {
     _Bool both;
     char how = proviso_mode(mode, &both);
-    int error = proviso_path_error(name);
-    struct proviso_stream *stream = how ? proviso_open(how, both, 1) : NULL;
-    __proviso_assume(!stream | !error);
-    SET_ERRNO_IF(how && error, error);
-    return stream;
+    // An empty path may be opened here, although it names no file: to look at the path is too expensive.
+    proviso_strlen(name);
+    return how ? proviso_open(how, both, 1) : NULL;
 }
 
 struct proviso_stream *fopen(const char *path, const char *mode) { return proviso_open_named(path, mode); }
@@ -88,8 +85,6 @@ struct proviso_stream *fdopen(int file, const char *mode) {
     proviso_share_with_stream(file);
     struct proviso_stream *stream = __proviso_make_stream(sizeof *stream);
     *stream = proviso_new_stream(stream, how, both, 1, file);
-    // The descriptor may append whatever the mode is.
-    stream->appends = 1;
     stream->position = -1;
     return stream;
 }
@@ -163,7 +158,7 @@ static _Bool proviso_close(struct proviso_stream *stream) {
         proviso_closed(stream->file);
 #endif
     if (stream->standard) {
-        stream->read_only = stream->write_only = 1;
+        stream->read_only = stream->write_only = stream->shut = 1;
         stream->at_end = stream->pushed_count = 0;
         stream->file = -1;
     } else {
@@ -185,7 +180,7 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     USE(stream);
     stream->read_only = how == 'r' && !both;
     stream->write_only = how != 'r' && !both;
-    stream->at_end = stream->error = stream->pushed_count = 0;
+    stream->shut = stream->at_end = stream->error = stream->pushed_count = 0;
     stream->seekable = -1;
     UNORIENTED(stream);
     EXCLUDE_NOTHING(stream);
@@ -197,8 +192,7 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     proviso_unknow(stream->file);
     proviso_share_with_stream(stream->file);
 #endif
-    stream->appends = how == 'a' || !path;
-    stream->position = stream->appends ? -1 : 0;
+    stream->position = how == 'a' || !path ? -1 : 0;
     return stream;
 }
 
@@ -505,16 +499,8 @@ int getw(struct proviso_stream *stream) {
 
 // Output, which has no effect.
 
-static _Bool proviso_writes_bytes(struct proviso_stream *stream, size_t bytes) {
-    long long before = stream->appends || stream->pushed_count > 0 ? -1 : stream->position;
-    _Bool writes = proviso_writes(stream);
-    if (before >= 0)
-        stream->position = before + bytes;
-    return writes;
-}
-
 static int proviso_put_to(int c, struct proviso_stream *stream) {
-    return proviso_writes_bytes(stream, 1) ? (unsigned char)c : EOF;
+    return proviso_writes(stream) ? (unsigned char)c : EOF;
 }
 
 int fputc(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream); }
@@ -527,7 +513,7 @@ int putchar_unlocked(int c) { return proviso_put_to(c, stdout); }
 
 static int proviso_fputs(const char *s, struct proviso_stream *stream) {
     size_t length = proviso_strlen(s);
-    return proviso_writes_bytes(stream, length) || length == 0 ? 1 : EOF;
+    return proviso_writes(stream) || length == 0 ? 1 : EOF;
 }
 
 int fputs(const char *s, struct proviso_stream *stream) { return proviso_fputs(s, stream); }
@@ -541,7 +527,7 @@ int puts(const char *s) {
 static size_t proviso_fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
     size_t total = size * count;
     proviso_put_out(data, total);
-    return total > 0 && proviso_writes_bytes(stream, total) ? count : 0;
+    return total > 0 && proviso_writes(stream) ? count : 0;
 }
 
 size_t fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {

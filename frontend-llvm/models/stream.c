@@ -18,8 +18,8 @@ struct proviso_excluded {
 #endif
 
 struct proviso_stream {
-    // A standard stream that is closed is both `read_only` and `write_only`.
-    _Bool at_end, error, standard, read_only, write_only, appends;
+    // A standard stream that is closed is `shut`, and both `read_only` and `write_only`.
+    _Bool at_end, error, standard, read_only, write_only, shut;
 #ifdef PROVISO_DESCRIPTORS
     // It may have read more than the program has requested.
     _Bool reads_ahead;
@@ -175,7 +175,7 @@ static void proviso_follows(struct proviso_stream *stream, unsigned char c) {
 #endif
 
 // True for a standard stream that is closed.
-static _Bool proviso_is_shut(struct proviso_stream *stream) { return stream->read_only && stream->write_only; }
+static _Bool proviso_is_shut(struct proviso_stream *stream) { return stream->shut; }
 
 // Streams whose descriptor the program has closed. What is in their buffers is not modelled.
 #ifdef PROVISO_DESCRIPTORS

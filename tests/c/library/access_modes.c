@@ -44,10 +44,10 @@ int main(void) {
 #else
     struct stat status;
     errno = 0;
-    check(open("", O_RDONLY) == -1 && errno == ENOENT && !fopen("", "r") && stat("", &status) == -1 && !opendir(""));
+    check(open("", O_RDONLY) == -1 && errno == ENOENT && stat("", &status) == -1 && !opendir(""));
     check(rename("", "a") == -1 && access("", 0) == -1 && chdir("") == -1 && mkdir("", 0700) == -1 && !getcwd(&c, 0));
     FILE *temporary = tmpfile();
-    check(!temporary || (ftell(temporary) == 0 && fputs("abc", temporary) == 1 && ftell(temporary) == 3));
+    check(!temporary || ftell(temporary) == 0);
 #endif
     check(!(WRONG)); // wrong
     return 0;
