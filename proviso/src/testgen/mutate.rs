@@ -119,7 +119,9 @@ impl Dictionary {
         }
         let formats: Vec<Vec<u8>> = words.iter().filter(|word| word.contains(&b'%')).cloned().collect();
         words.extend(formats.iter().flat_map(|format| scanned(format)));
-        words.extend(numbers.iter().flat_map(|n| [n - 1, *n, n + 1]).map(|n| n.to_string().into_bytes()));
+        words.extend(
+            numbers.iter().flat_map(|n| [n.wrapping_sub(1), *n, n.wrapping_add(1)]).map(|n| n.to_string().into_bytes()),
+        );
         Self { words: words.into_iter().take(MOST_WORDS).collect(), characters: characters.into_iter().collect() }
     }
 }
