@@ -3,7 +3,7 @@
 //! number is computed from an address of a function. Copies, calls and comparisons for equality do not depend on the
 //! addresses, because functions have different ones.
 
-use cfa::{BinOp, Bv, Expr, ExprId, FuncId, FunctionOrigin, LocId, Op, Program, Taint};
+use cfa::{BinOp, Bv, Expr, ExprId, FunctionOrigin, LocId, Op, Program, Taint};
 use rustc_hash::FxHashSet;
 use slicer::pointer::{Mode, ObjectKind, Options, PointsTo};
 use std::collections::BTreeMap;
@@ -56,7 +56,6 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
 /// The computations in functions of the program, by location. The models do not compute with functions that they get.
 fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
     let mut found: BTreeMap<LocId, Operands> = BTreeMap::new();
-    let mut seen: FxHashSet<(FuncId, ExprId)> = FxHashSet::default();
     let address = program.layout.pointer_width;
     let may_be_address = |e| program.exprs.as_const(e).is_none() && program.exprs.width(e) >= address;
     let is_token_mask = |e| program.exprs.as_const(e).and_then(Bv::to_u64) == Some(frontend_llvm::token_mask(address));
@@ -68,8 +67,9 @@ fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
         let mut work = Vec::new();
         edge.op.for_each_expr(|e| work.push(e));
         let mut operands = Operands::new();
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         while let Some(e) = work.pop() {
-            if !seen.insert((func, e)) {
+            if !seen.insert(e) {
                 continue;
             }
             let node = program.exprs.get(e);

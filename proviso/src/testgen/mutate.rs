@@ -357,7 +357,7 @@ impl Mutator {
             true => self.random.below(count),
             false => count - 1 - self.random.below(recent),
         };
-        // Of two processes, prefer the one with the shorter run.
+        // The search prefers the process with the shorter run.
         let (a, b) = (pick(), pick());
         let at = if self.kept[a].steps <= self.kept[b].steps { a } else { b };
         let Kept { mut process, files, .. } = self.kept[at].clone();

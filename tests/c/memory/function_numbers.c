@@ -3,6 +3,7 @@
 // run: --property unreach-call -DPART=3 => UNKNOWN
 // run: --property unreach-call -DPART=4 => UNKNOWN
 // run: --property valid-deref -DPART=5 => UNKNOWN
+// run: --property unreach-call -DPART=6 => UNKNOWN
 // run: --property unreach-call -DPART=0 => TRUE
 // run: --property unreach-call -DPART=0 -DBUG => FALSE(unreach-call)
 //
@@ -40,6 +41,14 @@ int main(void) {
     // The address may have more bits than the number.
     unsigned narrow = (unsigned)number;
     ((function)(uintptr_t)narrow)();
+#elif PART == 6
+    // The same computation at two places, of which one is not executed.
+    int chance = 0, low = 1;
+    if (chance)
+        low = (int)(uintptr_t)once;
+    else
+        low = (int)(uintptr_t)once;
+    assert(low > 0);
 #else
     struct entry table[2] = {{once, &calls}, {0}}, copy[2];
     memcpy(copy, table, sizeof table);
