@@ -72,6 +72,10 @@ pub struct Divergence {
 /// A choice of inputs that leads to a long run, which may be infinite.
 struct Suspect {
     choice: Choice,
+    /// The order of attempts, smallest first: a run that repeats values is more likely infinite than one with a
+    /// counter, which may reach the end of its type. Then, the number of inputs after which each input repeats its last
+    /// value: the fewer, the shorter are the counterexample and its witness.
+    order: (bool, usize),
     /// The time of the longest unsuccessful attempt.
     spent: Duration,
 }
@@ -160,7 +164,7 @@ impl<'c> Search<'c> {
         while i < self.suspects.len() && budget.spent().is_none() {
             let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
             let time = (left / 2).max(LEAST);
-            let Suspect { choice, spent } = &self.suspects[i];
+            let Suspect { choice, spent, .. } = &self.suspects[i];
             if *spent >= time {
                 i += 1;
                 continue;
@@ -221,16 +225,16 @@ impl<'c> Search<'c> {
                 self.chooser.ended(choice, run.steps, recent, &asked);
                 continue;
             }
+            let settled = inputs.settled;
             let recurrence = forests.recurrence(program, &tail, run.outcome);
             let mut repeats = Repeats::new(program, recurrence);
             interpreter.run(&mut Chosen::new(&choice), limits, &mut repeats);
             let seen = self.alike.entry((recurrence, repeats.found)).or_default();
             *seen += 1;
             if *seen <= ALIKE {
-                // A run that repeats values is more likely infinite than one with a counter, which may reach the end of
-                // its type.
-                let first = if repeats.found { 0 } else { self.suspects.len() };
-                self.suspects.insert(first, Suspect { choice, spent: Duration::ZERO });
+                let order = (!repeats.found, settled);
+                let at = self.suspects.partition_point(|suspect| suspect.order <= order);
+                self.suspects.insert(at, Suspect { choice, order, spent: Duration::ZERO });
             }
         }
     }
