@@ -1,7 +1,10 @@
-//! Finds the statements of a C file by their punctuation, without types and without preprocessing. The result may be
-//! wrong; the compiler then detects it (see `blank`).
+//! The tokens, statements and items of a C file, without preprocessing. tree-sitter's grammar of C finds the statements.
+//! Macros may hide the structure of a program from it. An edit that relies on a wrong structure does not compile (see
+//! `blank`).
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+use tree_sitter::{Node, Parser};
 
 /// A token: no comment, white space or preprocessor directive.
 #[derive(Clone, Debug)]
@@ -65,6 +68,20 @@ impl Statement {
             Self::Control { span, .. } | Self::Label { span, .. } => span,
         }
     }
+
+    /// Returns the statement with `next` as the statement that it controls.
+    fn controls(self, next: Self) -> Self {
+        let (span, header, mut bodies) = match self {
+            Self::Control { span, header, mut bodies } => {
+                bodies.pop();
+                (span, header, bodies)
+            }
+            other => (other.span().clone(), other.span().clone(), Vec::new()),
+        };
+        let span = span.start..next.span().end;
+        bodies.push(next);
+        Self::Control { span, header, bodies }
+    }
 }
 
 /// A definition or declaration at the outermost level of a file.
@@ -99,10 +116,9 @@ impl Item {
     }
 }
 
-/// The text of a C file with its tokens and items.
-pub struct Source<'t> {
-    /// The text.
-    pub text: &'t str,
+/// The tokens and items of a C file.
+#[derive(Default)]
+pub struct Structure {
     /// The tokens in the order of the text.
     pub tokens: Vec<Token>,
     /// The preprocessor directives, as byte ranges.
@@ -111,19 +127,46 @@ pub struct Source<'t> {
     pub items: Vec<Item>,
 }
 
+/// The text of a C file with its tokens and items. Copies share them.
+#[derive(Clone)]
+pub struct Source<'t> {
+    /// The text.
+    pub text: &'t str,
+    structure: Arc<Structure>,
+}
+
+impl Deref for Source<'_> {
+    type Target = Structure;
+
+    fn deref(&self) -> &Structure {
+        &self.structure
+    }
+}
+
 impl<'t> Source<'t> {
-    /// Scans a whole file.
+    /// Scans a whole file. Takes about 200 ms a megabyte, so keep the [structure](Self::structure) of a file that is
+    /// needed again.
     pub fn new(text: &'t str) -> Self {
-        let (tokens, directives) = tokens(text);
-        let mut source = Self { text, tokens, directives, items: Vec::new() };
-        source.items = source.parse_items();
-        source
+        let source = Self::lexed(text);
+        let items = source.parse_items();
+        let Structure { tokens, directives, .. } = Arc::into_inner(source.structure).unwrap_or_default();
+        Self { text, structure: Arc::new(Structure { tokens, directives, items }) }
     }
 
     /// Scans the tokens of a piece of a file, without its items.
     pub fn lexed(text: &'t str) -> Self {
         let (tokens, directives) = tokens(text);
-        Self { text, tokens, directives, items: Vec::new() }
+        Self { text, structure: Arc::new(Structure { tokens, directives, items: Vec::new() }) }
+    }
+
+    /// The text with the structure that an earlier scan of it found.
+    pub fn scanned(text: &'t str, structure: Arc<Structure>) -> Self {
+        Self { text, structure }
+    }
+
+    /// Returns the structure, for a later [`scanned`](Self::scanned).
+    pub fn structure(&self) -> Arc<Structure> {
+        self.structure.clone()
     }
 
     /// Returns the identifiers and keywords, in the order of the text.
@@ -189,97 +232,94 @@ impl<'t> Source<'t> {
         self.tokens.len()
     }
 
+    /// Returns the items of the file. Each token belongs to one item.
     fn parse_items(&self) -> Vec<Item> {
+        let mut parser = Parser::new();
+        parser.set_language(&tree_sitter_c::LANGUAGE.into()).expect("the grammar has the version of the parser");
+        let tree = parser.parse(self.text, None).expect("the parser has a language and no time limit");
+        let mut found = Vec::new();
+        self.add_items(tree.root_node(), &mut found);
         let mut items = Vec::new();
         let mut at = 0;
-        while at < self.tokens.len() {
-            let item = self.item(at);
-            at = item.span().end.max(at + 1);
+        for item in found {
+            if at < item.span().start {
+                items.push(Item::Other(at..item.span().start));
+            }
+            at = item.span().end;
             items.push(item);
+        }
+        if at < self.tokens.len() {
+            items.push(Item::Other(at..self.tokens.len()));
         }
         items
     }
 
-    fn item(&self, start: usize) -> Item {
-        let mut at = start;
-        let mut name = None;
-        let mut initialised = false;
-        let mut braces = false;
-        while at < self.tokens.len() {
-            match self.tokens[at].kind {
-                TokenKind::Punct(b';') => {
-                    at += 1;
-                    // In old C, the parameters are declared after the parameter list.
-                    if name.is_some() && !initialised && self.is_old_parameter_list(start, at) {
-                        continue;
-                    }
-                    return self.simple_item(start..at, braces);
+    /// Adds the items below a node, which is the whole file or a conditional part of it.
+    fn add_items(&self, node: Node, items: &mut Vec<Item>) {
+        for child in node.children(&mut node.walk()) {
+            let span = self.span(&child);
+            let item = match child.kind() {
+                _ if is_transparent(&child) => {
+                    self.add_items(child, items);
+                    continue;
                 }
-                TokenKind::Punct(b'(') => {
-                    if name.is_none()
-                        && !initialised
-                        && at > start
-                        && self.is_word(at - 1)
-                        && !is_attribute(self.word(at - 1))
-                    {
-                        name = Some(at - 1);
-                    }
-                    at = self.behind(at);
+                _ if span.is_empty() || !child.is_named() => continue,
+                "function_definition" => child.child_by_field_name("body").and_then(|b| self.function(span.start, b)),
+                // The grammar does not know the macros of the program. If its head has one, a function may be an
+                // unknown head and a block.
+                "compound_statement" => self.function(self.head(span.start, items), child),
+                "declaration" => {
+                    let defined = child.child_by_field_name("type").and_then(|t| t.child_by_field_name("body"));
+                    defined.is_none().then(|| self.variables(span.clone())).flatten()
                 }
-                TokenKind::Punct(b'{') => {
-                    let end = self.behind(at);
-                    if let (Some(name), false) = (name, initialised) {
-                        let body = Statement::Compound(at..end, self.statements(at + 1, end.saturating_sub(1)));
-                        return Item::Function { span: start..end, name, body };
-                    }
-                    braces |= !initialised;
-                    at = end;
-                }
-                TokenKind::Punct(b'=') => {
-                    initialised = true;
-                    at += 1;
-                }
-                TokenKind::Punct(b'[') => at = self.behind(at),
-                _ => at += 1,
-            }
+                _ => None,
+            };
+            let item = item.unwrap_or(Item::Other(span));
+            items.retain(|before| before.span().end <= item.span().start);
+            items.push(item);
         }
-        Item::Other(start..self.tokens.len())
     }
 
-    /// Returns true if the tokens up to a `;` are declarations between the parameter list and the body of a function.
-    fn is_old_parameter_list(&self, start: usize, end: usize) -> bool {
-        let Some(open) = (start..end).find(|&i| self.is(i, b'(')) else { return false };
-        let behind = self.behind(open);
-        // A prototype ends after its parameter list, or attributes follow.
-        if !self.is_word(behind)
-            || is_attribute(self.word(behind))
-            || matches!(self.word(behind), "asm" | "__asm__" | "__asm")
-        {
-            return false;
+    /// Returns the first token of the head of a function whose body starts at a token. `items` are those before it.
+    fn head(&self, body: usize, items: &[Item]) -> usize {
+        let is_end = |&t: &usize| self.is(t, b';') || self.is(t, b'}');
+        if body.checked_sub(1).is_some_and(|t| self.is(t, b';')) {
+            // In old C, the parameters are declared after the parameter list.
+            let list = |item: &&Item| item.span().clone().any(|t| self.is(t, b'('));
+            return items.iter().rev().find(list).map_or(body, |item| item.span().start);
         }
-        // Only declarations precede the brace of the body.
-        let mut at = end;
-        while at < self.tokens.len() && !self.is(at, b'{') {
-            if !self.is_word(at)
-                && !matches!(self.tokens[at].kind, TokenKind::Punct(b';' | b',' | b'*' | b'[' | b']' | b'(' | b')'))
-            {
-                return false;
-            }
-            at += 1;
-        }
-        at < self.tokens.len()
+        (0..body).rev().find(is_end).map_or(0, |t| t + 1)
     }
 
-    fn simple_item(&self, span: Span, braces: bool) -> Item {
-        let words: Vec<&str> = span.clone().filter(|&i| self.is_word(i)).map(|i| self.word(i)).collect();
+    /// Returns the function whose definition starts at a token. Returns `None` if it has no parameter list.
+    fn function(&self, start: usize, body: Node) -> Option<Item> {
+        let inner = self.span(&body);
+        let head = start..inner.start;
+        // `(name)(…)` prevents the expansion of a macro `name`.
+        let is_enclosed =
+            |&t: &usize| t > start && self.is(t - 1, b'(') && self.is(t + 1, b')') && self.is(t + 2, b'(');
+        let is_called = |&t: &usize| !is_attribute(self.word(t)) && self.is(t + 1, b'(');
+        let words = head.filter(|&t| self.is_word(t));
+        let name = words.clone().find(is_enclosed).or_else(|| words.clone().find(is_called))?;
+        Some(Item::Function { span: start..inner.end, name, body: self.block(body) })
+    }
+
+    /// Returns the tokens of a node. The semicolon after the definition of a type, a node of its own, is one of them.
+    fn span(&self, node: &Node) -> Span {
+        let at = |byte: usize| self.tokens.partition_point(|t| t.range.start < byte);
+        let (start, end) = (at(node.start_byte()), at(node.end_byte()));
+        let is_type = matches!(node.kind(), "struct_specifier" | "union_specifier" | "enum_specifier");
+        start..end + usize::from(is_type && self.is(end, b';'))
+    }
+
+    /// Returns the item of a declaration without the definition of a type. Returns `None` if it declares other names
+    /// than those of variables.
+    fn variables(&self, span: Span) -> Option<Item> {
         let keeps = ["typedef", "extern", "_Static_assert", "asm", "__asm__"];
         let names = self.declared(&span);
-        let is_function =
-            (span.start..span.end).any(|i| self.is(i, b'(')) && !(span.start..span.end).any(|i| self.is(i, b'='));
-        if braces || is_function || names.is_empty() || words.iter().any(|w| keeps.contains(w)) {
-            return Item::Other(span);
-        }
-        Item::Variables { span, names }
+        let is_function = span.clone().any(|t| self.is(t, b'(')) && !span.clone().any(|t| self.is(t, b'='));
+        let is_kept = span.clone().any(|t| keeps.contains(&self.word(t)));
+        (!is_function && !is_kept && !names.is_empty()).then_some(Item::Variables { span, names })
     }
 
     /// Returns the token indices of the names that a declaration seems to declare.
@@ -335,120 +375,132 @@ impl<'t> Source<'t> {
         found
     }
 
-    fn statements(&self, start: usize, end: usize) -> Vec<Statement> {
+    /// Returns the statement that a block is.
+    fn block(&self, node: Node) -> Statement {
+        let span = self.span(&node);
+        let end = span.end - usize::from(self.is(span.end - 1, b'}'));
+        let mut found = Vec::new();
+        self.add_statements(node, &mut found);
+        let inner = self.complete(found, span.start + 1..end.max(span.start + 1));
+        Statement::Compound(span, inner)
+    }
+
+    /// Adds the statements below a node, which is a block or a conditional part of it.
+    fn add_statements(&self, node: Node, found: &mut Vec<Statement>) {
+        for child in node.children(&mut node.walk()) {
+            if is_transparent(&child) {
+                self.add_statements(child, found);
+            } else if let Some(statement) = self.statement(child) {
+                found.push(statement);
+                if child.kind() == "case_statement" {
+                    // The node also has the statements after the first one.
+                    let mut rest = Vec::new();
+                    self.add_statements(child, &mut rest);
+                    found.extend(rest.into_iter().skip(1));
+                }
+            }
+        }
+    }
+
+    /// Returns statements that cover all tokens of `inner`, given those that the grammar knows.
+    ///
+    /// A statement without its semicolon, as the call of a macro, controls the next statement.
+    fn complete(&self, found: Vec<Statement>, inner: Span) -> Vec<Statement> {
         let mut all = Vec::new();
-        let mut at = start;
-        while at < end {
-            let statement = self.statement(at, end);
-            at = statement.span().end.max(at + 1);
+        let mut at = inner.start;
+        for statement in found {
+            let span = statement.span();
+            if span.is_empty() || span.start < at {
+                continue;
+            }
+            if at < span.start {
+                all.push(Statement::Plain(at..span.start));
+            }
+            at = span.end;
             all.push(statement);
         }
-        all
+        if at < inner.end {
+            all.push(Statement::Plain(at..inner.end));
+        }
+        let mut done: Vec<Statement> = Vec::new();
+        for statement in all.into_iter().rev() {
+            let statement = match done.pop_if(|_| self.is_open(&statement)) {
+                Some(next) => statement.controls(next),
+                None => statement,
+            };
+            done.push(statement);
+        }
+        done.reverse();
+        done
     }
 
-    fn statement(&self, start: usize, end: usize) -> Statement {
-        if self.is(start, b'{') {
-            let close = self.behind(start).min(end);
-            return Statement::Compound(start..close, self.statements(start + 1, close.saturating_sub(1)));
+    /// Returns true if the statement lacks its end, or the statement that it controls.
+    fn is_open(&self, statement: &Statement) -> bool {
+        match statement {
+            Statement::Plain(span) => !self.is(span.end - 1, b';') && !self.is(span.end - 1, b'}'),
+            Statement::Control { bodies, .. } => bodies.last().is_some_and(|body| body.span().is_empty()),
+            _ => false,
         }
-        let control = |header: Span, at: usize| {
-            let body = self.statement(at, end);
-            Statement::Control { span: start..body.span().end.max(at), header, bodies: vec![body] }
+    }
+
+    /// Returns the statement at a node. Returns `None` if the node is no statement.
+    fn statement(&self, node: Node) -> Option<Statement> {
+        let span = self.span(&node);
+        let field = |name: &str| node.child_by_field_name(name);
+        let control = |bodies: Vec<Statement>| {
+            let header = span.start..bodies.first().map_or(span.end, |body| body.span().start);
+            Some(Statement::Control { span: span.clone(), header, bodies })
         };
-        match self.word(start) {
-            "if" if self.is(start + 1, b'(') => {
-                let at = self.behind(start + 1);
-                let then = self.statement(at, end);
-                let mut stop = then.span().end.max(at);
-                let mut bodies = vec![then];
-                if stop < end && self.word(stop) == "else" {
-                    let other = self.statement(stop + 1, end);
-                    stop = other.span().end.max(stop + 1);
-                    bodies.push(other);
-                }
-                Statement::Control { span: start..stop, header: start..at, bodies }
+        match node.kind() {
+            "compound_statement" => Some(self.block(node)),
+            "if_statement" => {
+                let otherwise =
+                    field("alternative").and_then(|clause| clause.named_children(&mut clause.walk()).last());
+                let bodies = [field("consequence"), otherwise];
+                control(bodies.into_iter().flatten().map(|body| self.controlled(body, span.end)).collect())
             }
-            "while" | "for" | "switch" if self.is(start + 1, b'(') => {
-                let at = self.behind(start + 1);
-                control(start..at, at)
+            // A function in a block is the call of a macro before a block.
+            "function_definition" | "while_statement" | "for_statement" | "switch_statement" => control(vec![
+                field("body").map_or(Statement::Plain(span.end..span.end), |b| self.controlled(b, span.end)),
+            ]),
+            "do_statement" => {
+                let body = self.controlled(field("body")?, span.end);
+                let header = body.span().end..span.end;
+                Some(Statement::Control { span, header, bodies: vec![body] })
             }
-            "do" => {
-                let body = self.statement(start + 1, end);
-                let tail = body.span().end.max(start + 1);
-                let stop = self.end_of_simple(tail, end);
-                Statement::Control { span: start..stop, header: tail..stop, bodies: vec![body] }
+            "case_statement" | "labeled_statement" => {
+                let inner = node.named_children(&mut node.walk()).find_map(|child| self.statement(child));
+                let inner = inner.unwrap_or(Statement::Plain(span.end..span.end));
+                let end = if inner.span().is_empty() { span.end } else { inner.span().end };
+                let name = (node.kind() == "labeled_statement").then_some(span.start);
+                Some(Statement::Label { span: span.start..end, name, statement: Box::new(inner) })
             }
-            "case" | "default" => {
-                let mut colon = start + 1;
-                while colon < end && !self.is(colon, b':') {
-                    colon = if self.is(colon, b'(') { self.behind(colon) } else { colon + 1 };
-                }
-                self.label(start, None, colon + 1, end)
+            "break_statement" | "continue_statement" | "goto_statement" | "return_statement" => {
+                Some(Statement::Jump(span))
             }
-            "break" | "continue" | "goto" | "return" => Statement::Jump(start..self.end_of_simple(start, end)),
-            _ if self.is_word(start) && self.is(start + 1, b':') && !self.is(start + 2, b':') => {
-                self.label(start, Some(start), start + 2, end)
+            // `EACH(x) call();` reads like the declaration of a function with a type that a macro names.
+            "declaration" if self.is(span.start + 1, b'(') && self.is(span.end - 2, b')') => {
+                Some(Statement::Plain(span))
             }
-            // A macro call before a block is treated as a loop.
-            word if self.is_word(start)
-                && self.is(start + 1, b'(')
-                && self.is(self.behind(start + 1), b'{')
-                && !is_type(word) =>
-            {
-                let at = self.behind(start + 1);
-                control(start..at, at)
+            "declaration" | "type_definition" | "struct_specifier" | "union_specifier" | "enum_specifier" => {
+                Some(Statement::Declaration(span))
             }
-            _ => {
-                let stop = self.end_of_simple(start, end);
-                if self.is_declaration(start, stop) {
-                    Statement::Declaration(start..stop)
-                } else {
-                    Statement::Plain(start..stop)
-                }
-            }
+            kind => kind.ends_with("_statement").then_some(Statement::Plain(span)),
         }
     }
 
-    fn label(&self, start: usize, name: Option<usize>, at: usize, end: usize) -> Statement {
-        let statement = if at < end && !self.is(at, b'}') {
-            self.statement(at, end)
-        } else {
-            Statement::Plain(at.min(end)..at.min(end))
-        };
-        Statement::Label { span: start..statement.span().end.max(at.min(end)), name, statement: Box::new(statement) }
+    /// Returns the statement at a node that another statement controls. It is empty at the token `end` if the grammar
+    /// found none.
+    fn controlled(&self, node: Node, end: usize) -> Statement {
+        let found = self.statement(node).filter(|statement| !statement.span().is_empty());
+        found.unwrap_or(Statement::Plain(end..end))
     }
+}
 
-    /// Returns the index of the token after the `;` that ends the statement at `start`.
-    fn end_of_simple(&self, start: usize, end: usize) -> usize {
-        let mut at = start;
-        while at < end {
-            match self.tokens[at].kind {
-                TokenKind::Punct(b';') => return at + 1,
-                TokenKind::Punct(b'(' | b'[' | b'{') => at = self.behind(at),
-                _ => at += 1,
-            }
-        }
-        end
-    }
-
-    fn is_declaration(&self, start: usize, end: usize) -> bool {
-        if !self.is_word(start) {
-            return false;
-        }
-        if is_type(self.word(start)) {
-            return true;
-        }
-        // A declaration is `name name`, or `name * name` if a token follows that may follow a declarator.
-        let mut at = start + 1;
-        let mut stars = false;
-        while self.is(at, b'*') {
-            stars = true;
-            at += 1;
-        }
-        let follows =
-            matches!(self.tokens.get(at + 1).map(|t| t.kind), Some(TokenKind::Punct(b'=' | b';' | b',' | b'[')));
-        at < end && self.is_word(at) && self.word(at) != "else" && (!stars || follows)
-    }
+/// Returns true if the parts of a node belong to what is around it: conditional text, and text that is not in the
+/// grammar.
+fn is_transparent(node: &Node) -> bool {
+    node.is_error() || ["preproc_if", "preproc_el"].iter().any(|kind| node.kind().starts_with(kind))
 }
 
 fn is_attribute(word: &str) -> bool {
@@ -470,17 +522,9 @@ fn is_attribute(word: &str) -> bool {
 const TYPE_SPECIFIERS: &str = "void char short int long float double signed unsigned _Bool const volatile __int128 \
                                __int128_t __uint128_t";
 
-/// The other words that a declaration may begin with.
-const DECLARATION_WORDS: &str = "bool struct union enum static register auto extern typedef inline __const __volatile__ \
-                                 __extension__ _Complex typeof __typeof__ size_t";
-
 /// Returns true if the word is part of the name of a type without a tag.
 pub fn is_type_specifier(word: &str) -> bool {
     TYPE_SPECIFIERS.split_whitespace().any(|w| w == word)
-}
-
-fn is_type(word: &str) -> bool {
-    is_type_specifier(word) || DECLARATION_WORDS.split_whitespace().any(|w| w == word)
 }
 
 fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
@@ -589,6 +633,17 @@ mod tests {
         }
     }
 
+    /// Returns the items of a text: the names of functions and variables, and the shapes of bodies.
+    fn items(text: &str) -> Vec<String> {
+        let source = Source::new(text);
+        let item = |item: &Item| match item {
+            Item::Function { name, body, .. } => format!("{} {}", source.word(*name), shape(&source, body)),
+            Item::Variables { names, .. } => names.iter().map(|&n| source.word(n)).collect::<Vec<_>>().join(","),
+            Item::Other(_) => "-".into(),
+        };
+        source.items.iter().map(item).collect()
+    }
+
     #[test]
     fn statements_are_found() {
         let text = "#define M {\nint g = 3, h[2] = {1, 2}; struct s { int x; };\n\
@@ -596,17 +651,16 @@ mod tests {
             for (int i = 0; i < 3; i++) x += i; do { y(); } while (a); again: if (x) goto again;\n\
             switch (a) { case 1: z(); break; default: ; } s_t *q = 0; a * b == c; return a; }\n\
             old(x) int x; { return x; }\nint proto(int);";
-        let source = Source::new(text);
-        let kinds: Vec<String> = source
-            .items
-            .iter()
-            .map(|item| match item {
-                Item::Function { name, body, .. } => format!("{} {}", source.word(*name), shape(&source, body)),
-                Item::Variables { names, .. } => names.iter().map(|&n| source.word(n)).collect::<Vec<_>>().join(","),
-                Item::Other(_) => "-".into(),
-            })
-            .collect();
         let f = "f {Dif(;{;})for(;)while({;})l:if(g)switch({l:;bl:;})D;r}";
-        assert_eq!(kinds, ["g,h", "-", f, "old {r}", "-"]);
+        assert_eq!(items(text), ["g,h", "-", f, "old {r}", "-"]);
+    }
+    #[test]
+    fn statements_are_found_between_macros() {
+        let text = "API type_t f (int x) { FOREACH(i, x) { g(); } EACH(x) h(); BEGIN { case 'a': h(); } END;\n\
+            CASE(y) W(z) { h(); }\n\
+            if (x)\n#ifdef A\n{ a(); }\n#else\n{ b(); }\n#endif\n#if B\nreturn 1;\n#endif\n}\n\
+            API int g(int); LIST(int, x) { struct s { int x; }; if (x) return 2; }";
+        let f = "f {FOREACH({;});BEGIN({l:;});CASE({;})if({;}){;}r}";
+        assert_eq!(items(text), [f, "-", "LIST {Dif(r)}"]);
     }
 }

@@ -525,10 +525,10 @@ impl<'a> File<'a> {
                 return Err(self.inseparable(&piece.around, "is not one part of the program"));
             }
             // A statement expression would end the lifetime of a compound literal in it.
-            let tokens = Source::lexed(&self.source.text[piece.around.clone()]).tokens;
+            let source = Source::lexed(&self.source.text[piece.around.clone()]);
             let is_literal =
                 |pair: &[Token]| pair[0].kind == TokenKind::Punct(b')') && pair[1].kind == TokenKind::Punct(b'{');
-            if piece.head.contains("({") && tokens.windows(2).any(is_literal) {
+            if piece.head.contains("({") && source.tokens.windows(2).any(is_literal) {
                 return Err(self.inseparable(&piece.around, "has a compound literal"));
             }
             text.add(piece.around.start, &piece.head);

@@ -1,10 +1,11 @@
 //! Locations in the input files as witnesses name them. Lines are those of the file itself, whatever its line markers
 //! say. Columns are those of the tokens that the format requires.
 
-use crate::c_scan::{Item, Source, Statement};
+use crate::c_scan::{Item, Source, Statement, Structure};
 use driver::source::{self, Spot};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// The input files, with the positions of their lines.
 pub struct Places {
@@ -26,6 +27,8 @@ struct Text {
     text: String,
     /// The byte offsets of the starts of the lines.
     lines: Vec<usize>,
+    /// The tokens and items, once they were needed.
+    structure: OnceLock<Arc<Structure>>,
 }
 
 /// A line and a column, both from 1.
@@ -180,7 +183,7 @@ impl Places {
         };
         // Debug information may have only the line. The declaration then starts after the indentation.
         let at = at + text.text[at..].find(|c: char| c != ' ' && c != '\t').unwrap_or(0);
-        let source = Source::new(&text.text);
+        let source = text.source();
         let Some(item) = source.items.iter().find(|i| source.bytes(i.span()).contains(&at)) else { return false };
         // Parameters are in scope in their whole function. A global declaration is in scope in everything after it.
         let (mut scope, mut global) = (source.bytes(item.span()), !matches!(item, Item::Function { .. }));
@@ -207,7 +210,7 @@ impl Places {
         let (file, line) = self.find(spot)?;
         let text = file.text.as_ref()?;
         let at = text.offset(line, spot.column.max(1))?;
-        let source = Source::new(&text.text);
+        let source = text.source();
         let function = source.items.iter().find(|i| source.bytes(i.span()).contains(&at))?;
         let Item::Function { body, .. } = function else { return None };
         let mut found = None;
@@ -267,7 +270,13 @@ impl Text {
     fn new(bytes: &[u8]) -> Self {
         let text = source::decoded(bytes);
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { text, lines }
+        Self { text, lines, structure: OnceLock::new() }
+    }
+
+    /// Returns the text with its tokens and items.
+    fn source(&self) -> Source<'_> {
+        let structure = self.structure.get_or_init(|| Source::new(&self.text).structure());
+        Source::scanned(&self.text, structure.clone())
     }
 
     /// Returns the byte offset of a line and a column, both from 1. Returns `None` if there is no such place.
