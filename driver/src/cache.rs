@@ -284,6 +284,7 @@ fn decisive(config: &Config) -> String {
         stop_at_unconfirmed,
         lacks_frees,
         faults_elsewhere: _,
+        cycle_after,
         faults,
     } = engine;
     // Verdicts of runs with cooperation are not kept. Their options name files or depend on files, whose content this
@@ -318,6 +319,7 @@ fn decisive(config: &Config) -> String {
         combines_predicates,
         stop_at_unconfirmed,
         lacks_frees,
+        cycle_after,
         faults,
         slicing,
         range,

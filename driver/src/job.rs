@@ -57,8 +57,9 @@ pub struct Job {
     pub error_functions: Vec<String>,
     /// True if the user named the error functions, so that they must exist.
     pub errors_named: bool,
-    /// A variable of the program and a value: calls of error functions count only while the variable has the value.
-    /// Used for a program that is instrumented with a witness.
+    /// A variable of the program and a value: calls of error functions count only while the variable has the value, and
+    /// the cycle of an infinite execution begins only once it has. Used for a program that is instrumented with a
+    /// witness.
     pub calls_count_while: Option<(&'static str, u64)>,
     /// All files that define the job: those of the program, of properties, and of automata.
     pub files_read: Vec<PathBuf>,

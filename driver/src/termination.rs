@@ -6,6 +6,7 @@ use crate::session::{Finished, Session};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
 use cfa::Check;
+use engine::Config;
 use engine::termination::{Divergence, Recurrence, Termination, terminates};
 
 /// Loads the program and decides whether all its executions terminate.
@@ -26,7 +27,12 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
             session.shared().count("from_cache", 1.0);
             return known;
         }
-        let terminated = terminates(&program, &session.config, &session.budget, &progress);
+        let counted = session.job.calls_count_while.and_then(|(name, value)| {
+            let is_it = |var: &cfa::Var| var.func().is_none() && var.name.as_deref() == Some(name);
+            program.vars.iter().find(|(_, var)| is_it(var)).map(|(id, _)| (id, value))
+        });
+        let config = Config { cycle_after: counted, ..session.config.clone() };
+        let terminated = terminates(&program, &config, &session.budget, &progress);
         if let Some(place) = place {
             session.shared().warn_of_cache(place.keep_termination(&terminated));
         }

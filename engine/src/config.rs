@@ -5,6 +5,7 @@ use crate::analysis::work_queue::WorkQueue;
 use crate::composition::Analysis;
 use crate::domain::condition::part::Part;
 use crate::domain::value::Sharing;
+use cfa::VarId;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -66,6 +67,9 @@ pub struct Config {
     /// without an enabled check, and this does not prevent a proof. The engine sets the flag when it ends a path this
     /// way.
     pub faults_elsewhere: Option<Arc<AtomicBool>>,
+    /// A global variable and a value: an infinite execution is in its cycle once the variable has at least the value. A
+    /// program that is instrumented with a witness must pass the stem of the witness first.
+    pub cycle_after: Option<(VarId, u64)>,
     /// Analyses that panic in their first time slice. Tests use it to observe how the others continue.
     pub faults: Vec<Analysis>,
 }
@@ -96,6 +100,7 @@ impl Default for Config {
             stop_at_unconfirmed: false,
             lacks_frees: false,
             faults_elsewhere: None,
+            cycle_after: None,
             faults: Vec::new(),
         }
     }

@@ -175,7 +175,7 @@ impl<'c> Search<'c> {
             stats.join(&outcome.stats);
             match outcome.verdict {
                 Verdict::True => {
-                    let Some(mut found) = confirmed(original, choice, budget) else {
+                    let Some(mut found) = confirmed(original, choice, self.config.cycle_after, budget) else {
                         self.suspects.remove(i);
                         continue;
                     };
@@ -294,8 +294,14 @@ fn is_never_left(
     matches!(outcome.verdict, Verdict::True)
 }
 
-/// Replays a non-terminating run up to the start of its recurrence.
-fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box<Divergence>> {
+/// Replays a non-terminating run up to the start of its recurrence, which is after the point that `after` names (see
+/// [`Config::cycle_after`]). Returns `None` if the run ends, or does not get there.
+fn confirmed(
+    original: &Program,
+    choice: &Choice,
+    after: Option<(VarId, u64)>,
+    budget: &Budget,
+) -> Option<Box<Divergence>> {
     let deadline = Some(Instant::now() + budget.remaining().map_or(Duration::from_secs(5), |left| left.max(LEAST)));
     let mut program = original.clone();
     let cycles = Cycles::mark(&mut program);
@@ -319,7 +325,7 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
         interpreter.run(&mut Chosen::new(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
     }
     let recurrence = Forests::new(&program, &cycles).recurrence(&program, &tail, run.outcome)?;
-    let mut counter = Counter::new(&cycles, recurrence);
+    let mut counter = Counter::new(&cycles, recurrence, after);
     let mut recording = Recording::new(Chosen::new(choice));
     let again = Limits { steps: run.steps, deadline: None, ..limits };
     interpreter.run(&mut recording, again, &mut counter);
@@ -333,10 +339,11 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
         let is_there = matches!(run.outcome, Outcome::Error(hit, _) if hit == error);
         is_there.then_some((program, error, place, last.inputs))
     };
+    let first = (counter.begun + 2).max(counter.after.map_or(Some(0), |_| counter.passed)?);
     // Stop where the inputs repeat from then on and, if that is soon, in an iteration that equals the next one.
     let mut more = 0;
     loop {
-        let count = counter.begun + 2 + more;
+        let count = first + more;
         let (program, error, place, inputs) = stopped(count)?;
         let at = inputs.values.len();
         let before = stopped(count - 1).map_or(at, |(.., before)| before.values.len());
@@ -500,11 +507,15 @@ struct Counter {
     entries: u64,
     count: u64,
     begun: u64,
+    after: Option<(VarId, u64)>,
+    /// The first iteration at whose start the variable of `after` has its value.
+    passed: Option<u64>,
 }
 
 impl Counter {
-    fn new(cycles: &Cycles, recurrence: Recurrence) -> Self {
-        let mut counter = Self { iteration: None, enters: FxHashSet::default(), entries: 0, count: 0, begun: 0 };
+    fn new(cycles: &Cycles, recurrence: Recurrence, after: Option<(VarId, u64)>) -> Self {
+        let enters = FxHashSet::default();
+        let mut counter = Self { iteration: None, enters, entries: 0, count: 0, begun: 0, after, passed: None };
         if let Recurrence::Loop(head) = recurrence
             && let Some(l) = cycles.loops.iter().find(|l| l.head == head)
         {
@@ -516,9 +527,14 @@ impl Counter {
 }
 
 impl Observer for Counter {
-    fn executed(&mut self, edge: EdgeId, _: &State) {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
         if Some(edge) == self.iteration {
             self.count += 1;
+            if let (Some((var, value)), None) = (self.after, self.passed)
+                && state.var(var).and_then(|now| now.to_u64()).is_some_and(|now| now >= value)
+            {
+                self.passed = Some(self.count);
+            }
         } else if self.enters.contains(&edge) {
             self.begun = self.count;
             self.entries += 1;

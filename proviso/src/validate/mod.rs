@@ -166,9 +166,12 @@ fn verify(
             weave::admit_expanded(&expanded, original)?;
         }
     }
-    if let (Content::Segments(segments), false) = (&entry.content, following == Following::Endlessly) {
-        let before_target = segments.len().saturating_sub(1) as u64;
-        job.calls_count_while = (before_target > 0).then_some((weave::SEGMENT, before_target));
+    if let Content::Segments(segments) = &entry.content {
+        let before = match following {
+            Following::Endlessly => weave::stem(segments),
+            Following::FirstVisit | Following::AnyVisit => segments.len().saturating_sub(1),
+        };
+        job.calls_count_while = (before > 0).then_some((weave::SEGMENT, before as u64));
     }
     if let Content::Invariants(all) = &entry.content {
         let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
@@ -240,7 +243,7 @@ fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Resul
         return Err(unusable("the witness has a cycle, and the property is not termination"));
     }
     let Content::Segments(segments) = &entry.content else { unreachable!("it has a cycle") };
-    let stem = segments.iter().take_while(|s| s.segment.iter().all(|item| item.waypoint.action != "cycle")).count();
+    let stem = weave::stem(segments);
     let (mut report, woven) = verify(entry, job, &args.verify, Following::Endlessly, start)?;
     let places = Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
     let none = "no infinite execution that follows the witness was found";

@@ -23,7 +23,7 @@ mod locate;
 mod loose;
 mod waypoint;
 
-pub use lasso::{is_lasso, loop_at};
+pub use lasso::{is_lasso, loop_at, stem};
 pub use loose::{joined, settle};
 use waypoint::Way;
 

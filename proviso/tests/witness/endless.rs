@@ -55,6 +55,11 @@ fn an_execution_without_end_is_confirmed_from_its_witness() {
     let end = at + turn[at..].find('\n').unwrap();
     assert_eq!(case.validate(&format!("{stem}{}2{}", &turn[..at], &turn[end..])), none);
     assert_eq!(case.validate(&format!("{stem}{}3{}", &turn[..at], &turn[end..])), "FALSE(termination)");
+    // Waypoints of the stem may be in the loop of the cycle.
+    let start = stem.rfind("  - segment:").unwrap();
+    let iteration = turn[turn.rfind("  - segment:").unwrap()..].replace("action: cycle", "action: follow");
+    let longer = format!("{}{}{}", &witness[..start], iteration.repeat(5), &witness[start..]);
+    assert_eq!(case.validate(&longer), "FALSE(termination)");
 }
 
 /// The program does not terminate, but the cycle of the witness is wrong, or it is left after some iterations.

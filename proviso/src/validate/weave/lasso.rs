@@ -22,7 +22,7 @@ pub fn is_lasso(entry: &Entry) -> bool {
 }
 
 /// Returns the number of segments before the cycle.
-fn stem(segments: &[Segment]) -> usize {
+pub fn stem(segments: &[Segment]) -> usize {
     let is_cycle = |s: &Segment| s.segment.iter().any(|item| item.waypoint.action == "cycle");
     segments.iter().position(is_cycle).unwrap_or(segments.len())
 }
