@@ -88,7 +88,7 @@ impl Cache {
     ///
     /// # Errors
     /// `Err` if its folder cannot be created, or if the executable cannot be read.
-    pub fn of(config: &Config) -> Result<Option<Self>, Failure> {
+    pub fn open(config: &Config) -> Result<Option<Self>, Failure> {
         let Some(folder) = &config.cache else { return Ok(None) };
         fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
         Ok(Some(Self { folder: folder.clone(), build: build()?, arguments: decisive(config) }))
@@ -163,7 +163,7 @@ impl CacheFile {
         let entry = match &outcome.verdict {
             Verdict::True => Entry::True { decided_by },
             Verdict::False(found) => {
-                Entry::False { decided_by, error: found.error.0, inputs: Recorded::of(&found.inputs) }
+                Entry::False { decided_by, error: found.error.0, inputs: Recorded::from_inputs(&found.inputs) }
             }
             Verdict::Unknown(_) => return Ok(()),
         };
@@ -199,7 +199,7 @@ impl CacheFile {
 }
 
 impl Recorded {
-    fn of(inputs: &Inputs) -> Self {
+    fn from_inputs(inputs: &Inputs) -> Self {
         let digits = |value: &Bv| value.to_biguint().to_string();
         let object = |object: &ObjectSeq| match *object {
             ObjectSeq::Global(id) => Object::Global(id.0),
@@ -417,7 +417,7 @@ mod tests {
             bases: [(ObjectSeq::Alloc(1), 4096)].into(),
             schedule: Default::default(),
         };
-        let text = serde_json::to_string(&Recorded::of(&inputs)).unwrap();
+        let text = serde_json::to_string(&Recorded::from_inputs(&inputs)).unwrap();
         let restored: Recorded = serde_json::from_str(&text).unwrap();
         assert_eq!(restored.restore().unwrap(), inputs);
     }

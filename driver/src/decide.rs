@@ -68,7 +68,7 @@ pub fn decide(session: &Session, program: &Program, place: Option<&CacheFile>, k
         let is_only = session.shared().checks.is_empty();
         let property = |check| session.job.violated(check).to_owned();
         let property = is_only.then_some(&property as &dyn Fn(cfa::Check) -> String);
-        let exhibits = Exhibits::of(program, slice.as_ref(), property, &Sources::new());
+        let exhibits = Exhibits::collect(program, slice.as_ref(), property, &Sources::new());
         session.shared().exhibits.absorb(exhibits);
     }
     let kept = session.stage("asking the cache", "cache", || {
@@ -77,7 +77,7 @@ pub fn decide(session: &Session, program: &Program, place: Option<&CacheFile>, k
     let is_new = kept.is_none();
     // These are the obstacles if the run ends during the analysis.
     let analysed = slice.as_ref().map_or(program, |slice| &slice.program);
-    let obstacles = panics::guarded(|| Obstacle::of(analysed, &Sources::new())).unwrap_or_default();
+    let obstacles = panics::guarded(|| Obstacle::find(analysed, &Sources::new())).unwrap_or_default();
     let before = std::mem::replace(&mut session.shared().obstacles, obstacles);
     let (outcome, is_of_slice) = session.stage("the analysis", "analysis", || match kept {
         Some(kept) => {

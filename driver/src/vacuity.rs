@@ -59,7 +59,7 @@ fn unchecked(session: &Session) -> Option<Program> {
 }
 
 fn record_unsatisfied(session: &Session, program: &Program, finished: &mut Finished) {
-    let assumptions = Assumptions::of(program);
+    let assumptions = Assumptions::find(program);
     let unsatisfied = unsatisfied(session, program, &assumptions);
     if unsatisfied.is_empty() {
         return;

@@ -95,7 +95,7 @@ impl Verification<'_> {
             outputs: self.outputs.clone(),
             slicing: *slicing,
             plan: Arc::new(Plan::new(cooperation, engine.seed, limit)?),
-            cache: Cache::of(self.config)?,
+            cache: Cache::open(self.config)?,
             is_answer: self.is_answer,
             stops_at_first: *stops_at_first,
             observer: self.observer.clone(),
@@ -281,7 +281,7 @@ fn conclude(
         finished.answer = rescued;
     }
     if !shared.checks.is_empty() {
-        let sum = Answer::of(&shared.checks);
+        let sum = Answer::summarise(&shared.checks);
         // A question that was not reached has the reason for which the run ended.
         if !matches!(sum, Answer::Unknown { .. }) || !internal && matches!(finished.answer, Answer::True) {
             finished.answer = sum;

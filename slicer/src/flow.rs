@@ -200,7 +200,7 @@ pub enum Stop {
 
 /// For each function, how it may fail to return.
 pub struct Stops {
-    of: Vec<Stop>,
+    stops: Vec<Stop>,
     criteria: FxHashSet<EdgeId>,
 }
 
@@ -214,7 +214,7 @@ impl Stops {
         control: Control,
         criteria: FxHashSet<EdgeId>,
     ) -> Self {
-        let mut this = Self { of: vec![Stop::Never; program.funcs.len()], criteria };
+        let mut this = Self { stops: vec![Stop::Never; program.funcs.len()], criteria };
         // From the entry of a dead function, no criterion is reachable, nor does it return to one.
         let dead = program.funcs.iter().filter(|(_, f)| !alive.loc(f.entry));
         let mut work: Vec<(FuncId, Stop)> = dead.map(|(f, _)| (f, Stop::Otherwise)).collect();
@@ -241,8 +241,8 @@ impl Stops {
 
     fn propagate(&mut self, program: &Program, calls: &CallGraph, mut work: Vec<(FuncId, Stop)>) {
         while let Some((f, stop)) = work.pop() {
-            if self.of[f.index()] < stop {
-                self.of[f.index()] = stop;
+            if self.stops[f.index()] < stop {
+                self.stops[f.index()] = stop;
                 for &call in calls.callers(f) {
                     let stop = if self.criteria.contains(&call) { Stop::AtCriterion } else { stop };
                     work.push((program.func_of(call), stop));
@@ -273,7 +273,7 @@ impl Stops {
         }
         let flow = program.edges.values().filter(|e| alive.loc(e.source)).map(|e| (e.source.0, e.target.0));
         let components = Digraph::new(program.locs.len(), &flow.collect::<Vec<_>>()).components();
-        let on_cycle = |e: &Edge| components.of(e.source.0) == components.of(e.target.0);
+        let on_cycle = |e: &Edge| components.component(e.source.0) == components.component(e.target.0);
         let loops = program.edges.values().filter(|e| alive.loc(e.source) && on_cycle(e));
         loops
             .filter(|e| control != Control::Standard || !leaves[e.source.index()])
@@ -284,7 +284,7 @@ impl Stops {
     /// How the call may fail to return. A call that is a criterion counts at most as [`Stop::AtCriterion`].
     pub fn call(&self, calls: &CallGraph, call: EdgeId) -> Stop {
         let callees = calls.callees(call);
-        let stop = callees.iter().map(|f| self.of[f.index()]).max().unwrap_or(Stop::Otherwise);
+        let stop = callees.iter().map(|f| self.stops[f.index()]).max().unwrap_or(Stop::Otherwise);
         if self.criteria.contains(&call) { stop.min(Stop::AtCriterion) } else { stop }
     }
     /// True if the edge leaves the function or enters a location from which no criterion is reachable. False at errors

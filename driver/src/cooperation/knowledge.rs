@@ -88,7 +88,7 @@ impl Known {
     ///
     /// # Errors
     /// `Err` if a condition or a GIA is malformed or belongs to another program.
-    pub fn of(plan: &Plan, program: &mut Program) -> Result<Self, Failure> {
+    pub fn read(plan: &Plan, program: &mut Program) -> Result<Self, Failure> {
         let covered = plan.condition(program)?;
         let Some((path, text)) = &plan.gia else { return Ok(Self { covered, gia: None }) };
         let gia = gia::parse(text, program).map_err(|e| Failure::automaton(path, &e))?;

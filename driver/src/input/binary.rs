@@ -85,7 +85,7 @@ impl Object {
     }
 
     /// Reads an object or a bitcode file. Malformed parts are skipped.
-    fn of(data: &[u8]) -> Self {
+    fn read(data: &[u8]) -> Self {
         if data.starts_with(b"BC") {
             return Self { bitcode: vec![data.to_vec()], ..Self::default() };
         }
@@ -182,9 +182,9 @@ pub fn read(file: &Path) -> Result<Option<Content>, Failure> {
 fn content(data: &[u8]) -> Option<Content> {
     if data.starts_with(ARCHIVE) {
         let objects = members(data).into_iter().filter(|member| member.starts_with(ELF) || member.starts_with(b"BC"));
-        Some(Content { objects: objects.map(Object::of).collect(), is_archive: true })
+        Some(Content { objects: objects.map(Object::read).collect(), is_archive: true })
     } else if data.starts_with(ELF) {
-        Some(Content { objects: vec![Object::of(data)], is_archive: false })
+        Some(Content { objects: vec![Object::read(data)], is_archive: false })
     } else {
         None
     }

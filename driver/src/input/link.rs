@@ -157,7 +157,7 @@ const REPLACED: &[&str] =
 impl Effects {
     /// Returns the effects of the options of a run of the linker. `Err` with the first option whose effect cannot be
     /// represented.
-    pub fn of(link: &Link) -> Result<Self, Failure> {
+    pub fn compute(link: &Link) -> Result<Self, Failure> {
         let refuse = |option: &str, why: &str| {
             let output = link.output.display();
             let mut failure = Failure::data(format!("{output} is linked with {option}, which is not represented"));
@@ -291,7 +291,7 @@ mod tests {
 
     fn effects(options: &str) -> Result<Effects, String> {
         let linker = options.split_whitespace().map(str::to_owned).collect();
-        Effects::of(&Link { output: "prog".into(), linker, ..Link::default() }).map_err(|failure| failure.message)
+        Effects::compute(&Link { output: "prog".into(), linker, ..Link::default() }).map_err(|failure| failure.message)
     }
 
     #[test]

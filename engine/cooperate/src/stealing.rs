@@ -169,7 +169,7 @@ impl Crew<'_> {
 
     /// The decisions of paths at choices.
     fn choices(&self, paths: &[Vec<cfa::EdgeId>]) -> Vec<Vec<Choice>> {
-        let explored = ExploredProgram::of(self.program);
+        let explored = ExploredProgram::unchanged(self.program);
         paths.iter().map(|path| explored.choices(path)).collect()
     }
 

@@ -142,7 +142,7 @@ fn some_condition(program: &mut Program, random: &mut Random) -> Condition {
             }
             let to = c.add(last && random.below(4) > 0 || turns_off);
             let assumption = (random.below(6) == 0).then(|| zero_bits(program, random));
-            c.states[at].transitions.push(Transition { on: Label::of([edge]), assumption, to });
+            c.states[at].transitions.push(Transition { on: Label::from_edges([edge]), assumption, to });
             at = to;
         }
     }
@@ -195,7 +195,7 @@ fn reducers_lose_nothing_and_add_nothing() {
         let (mut program, _) = generate(seed);
         let mut random = Random::new(seed + 177);
         let condition = some_condition(&mut program, &mut random);
-        let whole = Shape::of(&program).locations();
+        let whole = Shape::compute(&program).locations();
         let mut separate = 0;
         let others = [Reducer::LoopHeadsByIteration(1), Reducer::LoopHeadsByIterationAndContext(2)];
         for reducer in Reducer::ALL.into_iter().chain(others) {
@@ -209,7 +209,7 @@ fn reducers_lose_nothing_and_add_nothing() {
                     assert!(label(edge.source).is_none_or(|l| l == from), "{what}: {new} of {old} starts elsewhere");
                 }
             }
-            let size = Shape::of(&residual.program).locations();
+            let size = Shape::compute(&residual.program).locations();
             match reducer {
                 Reducer::Separate => separate = size,
                 // The ends of covered paths are separate locations.

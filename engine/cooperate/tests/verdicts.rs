@@ -265,7 +265,7 @@ fn what_is_said_to_be_verified_is() {
             let part = covered.as_ref().map_or(&program, |r| &r.program);
             let paths = is_beside.then(|| done.part(None).expect("a tree of paths"));
             // As a rule, the result of an exploration does not distinguish paths that the simplified program merges.
-            if let (Some(paths), Some(simple)) = (&paths, Simplified::of(&program)) {
+            if let (Some(paths), Some(simple)) = (&paths, Simplified::new(&program)) {
                 let is_told = paths.joined(&simple.joined).is_some();
                 (joined, apart) =
                     (joined + usize::from(is_told && !simple.joined.is_empty()), apart + usize::from(!is_told));

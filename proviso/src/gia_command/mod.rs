@@ -138,7 +138,7 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
 /// Returns the targets of the property: errors, or the goals of a test suite. `Err` if the coverage is not supported.
 fn targets(program: &Program, job: &Job) -> Result<Targets, Failure> {
     Ok(match testgen::asked_coverage(job)? {
-        Some(coverage) => Targets::of(testgen::goals_of(program, &coverage)),
+        Some(coverage) => Targets::from_edges(testgen::goals_of(program, &coverage)),
         None => Targets::errors(program),
     })
 }

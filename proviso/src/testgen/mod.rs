@@ -93,8 +93,8 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let loaded: Arc<Mutex<Option<Arc<Program>>>> = Arc::default();
     let cooperates = args.cotest;
     let parties = Parties {
-        tester: args.tester.as_deref().map(Tester::of).transpose()?,
-        verifier: args.verify.external.as_deref().map(Tool::of).transpose()?,
+        tester: args.tester.as_deref().map(Tester::find).transpose()?,
+        verifier: args.verify.external.as_deref().map(Tool::find).transpose()?,
         errors: job.error_functions.clone(),
         memory,
         draws: saves_gia.map(|path| path.extension().is_some_and(|e| e == "html")),

@@ -50,10 +50,11 @@ impl Source<'_> {
                 Ok(Passed { edges, others, condition, is_call }) => {
                     let says = (waypoint.kind == "target" && !is_call).then_some(Says::Candidate);
                     let next = gia.add(says, None);
-                    let mut transitions = vec![Transition { on: Label::of(edges), assumption: condition, to: next }];
+                    let mut transitions =
+                        vec![Transition { on: Label::from_edges(edges), assumption: condition, to: next }];
                     if !others.is_empty() {
                         let elsewhere = gia.add(None, None);
-                        transitions.push(Transition { on: Label::of(others), assumption: None, to: elsewhere });
+                        transitions.push(Transition { on: Label::from_edges(others), assumption: None, to: elsewhere });
                     }
                     transitions.push(Transition::others(at));
                     gia.states[at].transitions = transitions;
@@ -71,7 +72,7 @@ impl Source<'_> {
             let errors: Vec<EdgeId> = errors.map(|(id, _)| id).collect();
             let end = gia.add(Some(Says::Candidate), None);
             gia.states[at].transitions =
-                vec![Transition { on: Label::of(errors), assumption: None, to: end }, Transition::others(at)];
+                vec![Transition { on: Label::from_edges(errors), assumption: None, to: end }, Transition::others(at)];
         }
         (gia, lost)
     }
@@ -195,7 +196,7 @@ impl Source<'_> {
         let end = gia.add(Some(Says::Unreachable), None);
         let mut transitions: Vec<Transition> = Vec::new();
         for (edges, condition) in said {
-            transitions.push(Transition { on: Label::of(edges), assumption: Some(condition), to: end });
+            transitions.push(Transition { on: Label::from_edges(edges), assumption: Some(condition), to: end });
         }
         transitions.push(Transition::others(gia.initial));
         let initial: StateId = gia.initial;

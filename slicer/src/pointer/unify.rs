@@ -230,7 +230,7 @@ impl<'p> Unifier<'p> {
     // The program's constraints.
 
     fn assign_value(&mut self, e: ExprId, to: Class) {
-        for term in self.terms.of(e).to_vec() {
+        for term in self.terms.terms(e).to_vec() {
             match term.base {
                 Base::Var(v) => self.assign(to, v.0),
                 base => {
@@ -249,7 +249,7 @@ impl<'p> Unifier<'p> {
     }
     /// The classes that an address expression points to.
     fn targets(&mut self, address: ExprId) -> Vec<Class> {
-        let terms = self.terms.of(address).to_vec();
+        let terms = self.terms.terms(address).to_vec();
         terms
             .into_iter()
             .map(|term| match term.base {
@@ -290,7 +290,7 @@ impl<'p> Unifier<'p> {
                     self.assign(var.0, target);
                 }
             }
-            Op::Store { value, .. } if self.terms.of(*value).is_empty() => {}
+            Op::Store { value, .. } if self.terms.terms(*value).is_empty() => {}
             Op::Store { addr, value } => {
                 for target in self.targets(*addr) {
                     self.assign_value(*value, target);

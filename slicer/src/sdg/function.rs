@@ -181,7 +181,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             for e in block.edges.iter().copied().chain(ends) {
                 let op = &parts.program.edges[e].op;
                 op.for_each_expr(|x| {
-                    for v in self.b.vars.of(parts.program, x).to_vec() {
+                    for v in self.b.vars.variables(parts.program, x).to_vec() {
                         self.note_use(cells.var(v));
                     }
                 });
@@ -293,8 +293,8 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         self.b.depend(node, on);
     }
     fn use_expr(&mut self, node: u32, e: ExprId) {
-        for i in 0..self.b.vars.of(self.b.parts.program, e).len() {
-            let v = self.b.vars.of(self.b.parts.program, e)[i];
+        for i in 0..self.b.vars.variables(self.b.parts.program, e).len() {
+            let v = self.b.vars.variables(self.b.parts.program, e)[i];
             self.use_cell(node, self.b.parts.cells.var(v));
         }
     }

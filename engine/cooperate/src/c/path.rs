@@ -26,13 +26,13 @@ pub enum Step {
 
 impl Path {
     /// The path to the scalar of `width` bits at an address, if types determine one.
-    pub fn of(p: &Program, addr: ExprId, width: u32) -> Option<Self> {
+    pub fn find(p: &Program, addr: ExprId, width: u32) -> Option<Self> {
         let is_base = |e: ExprId| match *p.exprs.get(e) {
             Expr::GlobalAddr(_) => true,
             Expr::Var(v) => matches!(p.plain_type(p.vars[v].ty), CType::Pointer(_)),
             _ => false,
         };
-        let Address { base, mut offset, index: mut scaled } = Address::of(&p.exprs, addr, is_base)?;
+        let Address { base, mut offset, index: mut scaled } = Address::split(&p.exprs, addr, is_base)?;
         let mut steps = Vec::new();
         let mut ty = match *p.exprs.get(base) {
             Expr::GlobalAddr(g) => {

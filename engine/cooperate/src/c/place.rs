@@ -50,7 +50,7 @@ impl File<'_> {
         if self.lets.contains_key(&addr) {
             return None;
         }
-        let path = Path::of(p, addr, width)?;
+        let path = Path::find(p, addr, width)?;
         let mut text = match *p.exprs.get(path.base) {
             Expr::GlobalAddr(g) if file::string(self, g).is_none() && self.is_typed(g) => self.global(g),
             Expr::GlobalAddr(_) => return None,

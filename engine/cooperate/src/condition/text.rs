@@ -223,7 +223,7 @@ pub(crate) fn read_transition(text: &str, program: &mut Program) -> Result<Trans
     let on = match edges.trim() {
         "*" => Label::Others,
         "" => return Err("a transition without an edge".into()),
-        edges => Label::of(
+        edges => Label::from_edges(
             edges
                 .split_whitespace()
                 .map(|word| id(word, "t").map(EdgeId).ok_or_else(|| format!("'{word}' is no edge")))

@@ -79,7 +79,7 @@ pub(crate) struct Recording {
 
 impl Recording {
     /// Records a path. Returns `None` if the path is feasible or its feasibility could not be decided.
-    pub fn of<'p, C: Carrier<'p>>(
+    pub fn record<'p, C: Carrier<'p>>(
         follower: &mut Follower<'_, 'p, C>,
         path: &[EdgeId],
         goal: Goal,

@@ -48,7 +48,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         goal: Goal,
     ) -> Result<(Refinement, Option<Increment>), Stop> {
         let place = follower.place_of(goal, path);
-        let recording = Recording::of(follower, path, goal)?;
+        let recording = Recording::record(follower, path, goal)?;
         let end = match &recording {
             Some(recording) => recording.end(),
             None => {
