@@ -275,7 +275,7 @@ fn decisive(config: &Config) -> String {
         counts_on_rest,
         is_last: _,
         part: _,
-        desk: _,
+        work_queue: _,
         query_time,
         value_threshold,
         sharing,

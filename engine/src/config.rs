@@ -44,7 +44,7 @@ pub struct Config {
     /// analyses ignore it.
     pub part: Option<Arc<Part>>,
     /// The work queue in which symbolic execution leaves states when other threads ask for work.
-    pub desk: Option<Arc<WorkQueue>>,
+    pub work_queue: Option<Arc<WorkQueue>>,
     /// Time limit of one solver query.
     pub query_time: Duration,
     /// The value analysis stops tracking a variable that has more distinct values at one loop head.
@@ -87,7 +87,7 @@ impl Default for Config {
             counts_on_rest: false,
             is_last: false,
             part: None,
-            desk: None,
+            work_queue: None,
             query_time: Duration::from_secs(30),
             value_threshold: 500,
             sharing: Sharing::Scope,

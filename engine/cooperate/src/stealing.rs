@@ -10,8 +10,8 @@
 use crate::condition::rest::{Choice, ExploredProgram, all_but};
 use cfa::Program;
 use engine::budget::Budget;
-use engine::desk::WorkQueue;
 use engine::part::Part;
+use engine::work_queue::WorkQueue;
 use engine::{Analysis, Config, Outcome, Reason, Replay, Stats, Verdict};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -130,7 +130,7 @@ impl Crew<'_> {
     }
 
     fn has_work(&self) -> bool {
-        !lock(&self.queue).is_empty() || lock(&self.explorers).iter().any(|desk| desk.waiting() > 1)
+        !lock(&self.queue).is_empty() || lock(&self.explorers).iter().any(|work_queue| work_queue.waiting() > 1)
     }
 
     /// Works until all pieces are done, or until `looks` successive attempts found no work.
@@ -157,10 +157,10 @@ impl Crew<'_> {
             return Some(paths);
         }
         let explorers = lock(&self.explorers);
-        if let Some(paths) = explorers.iter().find_map(|desk| desk.take()) {
+        if let Some(paths) = explorers.iter().find_map(|work_queue| work_queue.take()) {
             return Some(self.choices(&paths));
         }
-        let richest = explorers.iter().max_by_key(|desk| desk.waiting())?;
+        let richest = explorers.iter().max_by_key(|work_queue| work_queue.waiting())?;
         if richest.waiting() > 1 {
             richest.ask();
         }
@@ -186,15 +186,15 @@ impl Crew<'_> {
 
     fn explore(&self, part: Option<Arc<Part>>, progress: &(dyn Fn(&Stats) + Sync)) {
         let piece = Piece { crew: self, outcome: None };
-        let desk = Arc::new(WorkQueue::new(self.unfinished.clone()));
-        lock(&self.explorers).push(desk.clone());
+        let work_queue = Arc::new(WorkQueue::new(self.unfinished.clone()));
+        lock(&self.explorers).push(work_queue.clone());
         let part = part.or_else(|| self.config.part.clone());
-        let config = Config { desk: Some(desk.clone()), part, ..self.config.clone() };
+        let config = Config { work_queue: Some(work_queue.clone()), part, ..self.config.clone() };
         let outcome = engine::verify(self.program, &config, &self.budget, self.replay, progress);
         let mut explorers = lock(&self.explorers);
-        explorers.retain(|other| !Arc::ptr_eq(other, &desk));
+        explorers.retain(|other| !Arc::ptr_eq(other, &work_queue));
         // Under the same lock, so that other threads always see either the queue or its remaining work.
-        while let Some(paths) = desk.take() {
+        while let Some(paths) = work_queue.take() {
             lock(&self.queue).push(self.choices(&paths));
         }
         drop(explorers);

@@ -154,7 +154,7 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = NoReachedSet> {
     result: Step<C::State>,
     ways: Vec<Successor<C::State>>,
     /// The work queue for waiting states that other threads take.
-    pub desk: Option<Arc<WorkQueue>>,
+    pub work_queue: Option<Arc<WorkQueue>>,
     /// The node whose successor was lost because time ran out.
     pub(in crate::algorithm) lost: Option<R::Node>,
     /// The nodes after which behaviours were dropped, with the reason. Maintained if the reached set records paths.
@@ -190,7 +190,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             tick: 0,
             result: Step::default(),
             ways: Vec::new(),
-            desk: None,
+            work_queue: None,
             lost: None,
             cut: Vec::new(),
             cuts: 0,
@@ -233,7 +233,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         let cut = self.cut.iter().map(|(node, at, reason)| (*node, *at, reason.clone()));
         let alive: Vec<(R::Node, Control, Option<Reason>)> = alive.map(|n| (n.node, n.at, None)).chain(cut).collect();
         let mut covered = self.reached.covered();
-        if self.desk.is_some() {
+        if self.work_queue.is_some() {
             // Work given to other threads may continue a covering state.
             covered.iter_mut().for_each(|(_, by)| *by = None);
         } else if !all && !self.parameters.counts_on_rest {
@@ -342,7 +342,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             {
                 return Err(Stop::Spent(spent));
             }
-            if self.desk.as_ref().is_some_and(|desk| desk.is_wanted(self.spare())) {
+            if self.work_queue.as_ref().is_some_and(|work_queue| work_queue.is_wanted(self.spare())) {
                 self.give();
             }
             let Some(node) = self.dequeue() else { return Ok(None) };
