@@ -72,13 +72,13 @@ struct Measure {
 struct Recorded {
     values: Vec<(u32, String)>,
     globals: Vec<(u32, u32, String)>,
-    bytes: Vec<(Object, u64, u8)>,
-    bases: Vec<(Object, u64)>,
+    bytes: Vec<(StoredObject, u64, u8)>,
+    bases: Vec<(StoredObject, u64)>,
 }
 
 /// [`ObjectSeq`] as JSON.
 #[derive(Serialize, Deserialize)]
-enum Object {
+enum StoredObject {
     Global(u32),
     Alloc(u64),
 }
@@ -202,8 +202,8 @@ impl Recorded {
     fn from_inputs(inputs: &Inputs) -> Self {
         let digits = |value: &Bv| value.to_biguint().to_string();
         let object = |object: &ObjectSeq| match *object {
-            ObjectSeq::Global(id) => Object::Global(id.0),
-            ObjectSeq::Alloc(n) => Object::Alloc(n),
+            ObjectSeq::Global(id) => StoredObject::Global(id.0),
+            ObjectSeq::Alloc(n) => StoredObject::Alloc(n),
         };
         Self {
             values: inputs.values.iter().map(|v| (v.width(), digits(v))).collect(),
@@ -217,8 +217,8 @@ impl Recorded {
     fn restore(self) -> Option<Inputs> {
         let value = |width: u32, digits: &str| Some(Bv::from_big(width, digits.parse().ok()?));
         let object = |object| match object {
-            Object::Global(id) => ObjectSeq::Global(GlobalId(id)),
-            Object::Alloc(n) => ObjectSeq::Alloc(n),
+            StoredObject::Global(id) => ObjectSeq::Global(GlobalId(id)),
+            StoredObject::Alloc(n) => ObjectSeq::Alloc(n),
         };
         Some(Inputs {
             values: self.values.iter().map(|(width, digits)| value(*width, digits)).collect::<Option<_>>()?,

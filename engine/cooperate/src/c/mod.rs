@@ -26,7 +26,7 @@ mod watch;
 
 use cfa::text::exact::{ExactPrinter, WIDE};
 use cfa::{Family, FuncId, Op, PlaceId, Program, VarId, VarKind};
-use file::{File, Object, frame_object};
+use file::{File, StackVariable, frame_object};
 pub use memory::{never_failing, write_models};
 use roles::{Role, plain_main, public_name};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -312,7 +312,7 @@ fn frame_objects(file: &mut File, shape: &FunctionGraph) -> Vec<String> {
                 name
             }
         };
-        file.objects.insert(v, Object { name, typed: ty.is_some() });
+        file.objects.insert(v, StackVariable { name, typed: ty.is_some() });
     }
     declarations
 }

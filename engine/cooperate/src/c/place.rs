@@ -1,6 +1,6 @@
 //! Memory accesses: members and elements of the program's own types where possible, otherwise bytes at an address.
 
-use super::file::{self, File, Object};
+use super::file::{self, File, StackVariable};
 use super::path::{Path, Step};
 use super::scalar::strip;
 use super::types::integer_type;
@@ -55,7 +55,7 @@ impl File<'_> {
             Expr::GlobalAddr(g) if file::string(self, g).is_none() && self.is_typed(g) => self.global(g),
             Expr::GlobalAddr(_) => return None,
             Expr::Var(v) => match self.objects.get(&v) {
-                Some(Object { typed: false, .. }) => return None,
+                Some(StackVariable { typed: false, .. }) => return None,
                 Some(object) => {
                     // The object is a C variable, so no pointer is dereferenced.
                     let name = object.name.clone();
