@@ -10,7 +10,7 @@ use crate::test_format::test_xml;
 use crate::testgen;
 use crate::witness as format;
 use crate::witness::exchange::Witnesses;
-use crate::witness::gia::Source;
+use crate::witness::gia::SourceMap;
 use crate::witness::{Content, Entry, Places};
 use cfa::Program;
 use cfa::interp::Interpreter;
@@ -244,7 +244,7 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
         return Err(Failure::data(format!("{}: more than one entry is not supported", path.display())));
     };
     let (places, sources) = (places(job)?, Sources::new());
-    let source = Source { places: &places, sources: &sources };
+    let source = SourceMap { places: &places, sources: &sources };
     let (gia, lost) = source.gia_of(entry, program).map_err(|why| Failure::data(format!("{why:#}")))?;
     tell(&lost);
     Ok(gia::print(&gia, program))
@@ -252,7 +252,7 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
 
 fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Failure> {
     let (places, sources) = (places(job)?, Sources::new());
-    let source = Source { places: &places, sources: &sources };
+    let source = SourceMap { places: &places, sources: &sources };
     let (entry_type, content, lost) = match components::described(gia, program) {
         Some((path, values)) => {
             let (segments, lost) = source.waypoints(&path, &values, program);

@@ -19,14 +19,14 @@ use driver::source::Sources;
 use std::path::Path;
 
 /// The places of the source of a program.
-pub struct Source<'a> {
+pub struct SourceMap<'a> {
     /// The locations in the input files.
     pub places: &'a Places,
     /// The source files that debug information names.
     pub sources: &'a Sources,
 }
 
-impl Source<'_> {
+impl SourceMap<'_> {
     /// Returns the automaton of a witness, with descriptions of the parts that are lost. `Err` if the entry has an
     /// unsupported type or content.
     pub fn gia_of(&self, entry: &Entry, program: &mut Program) -> anyhow::Result<(Gia, Vec<String>)> {
