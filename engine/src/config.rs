@@ -1,9 +1,9 @@
 //! The configuration of a run.
 
-use crate::analysis::waitlist::Search;
+use crate::analysis::waitlist::SearchOrder;
 use crate::analysis::work_queue::WorkQueue;
 use crate::composition::Analysis;
-use crate::domain::condition::part::Part;
+use crate::domain::condition::part::PathAutomaton;
 use crate::domain::value::Sharing;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -42,7 +42,7 @@ pub struct Config {
     pub is_last: bool,
     /// The condition automaton of the paths that symbolic execution explores; it explores all paths if `None`. Other
     /// analyses ignore it.
-    pub part: Option<Arc<Part>>,
+    pub part: Option<Arc<PathAutomaton>>,
     /// The work queue in which symbolic execution leaves states when other threads ask for work.
     pub work_queue: Option<Arc<WorkQueue>>,
     /// Time limit of one solver query.

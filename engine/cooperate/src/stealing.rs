@@ -1,7 +1,7 @@
 //! Parallel symbolic execution with work stealing.
 //!
 //! An idle thread requests every other waiting state of another thread, and explores the paths of the same program
-//! through these states ([`Part`]). The other thread drops them. So no thread idles while there are
+//! through these states ([`PathAutomaton`]). The other thread drops them. So no thread idles while there are
 //! states to share, and no state is explored twice. (Work stealing between ranges: Siddiqui, Khurshid: Scaling symbolic
 //! execution using ranged analysis, OOPSLA 2012.)
 //!
@@ -10,7 +10,7 @@
 use crate::condition::rest::{Choice, ExploredProgram, all_but};
 use cfa::Program;
 use engine::budget::Budget;
-use engine::part::Part;
+use engine::part::PathAutomaton;
 use engine::work_queue::WorkQueue;
 use engine::{Analysis, Config, Outcome, Reason, Replay, Stats, Verdict};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
@@ -184,7 +184,7 @@ impl Crew<'_> {
         }
     }
 
-    fn explore(&self, part: Option<Arc<Part>>, progress: &(dyn Fn(&Stats) + Sync)) {
+    fn explore(&self, part: Option<Arc<PathAutomaton>>, progress: &(dyn Fn(&Stats) + Sync)) {
         let piece = Piece { crew: self, outcome: None };
         let work_queue = Arc::new(WorkQueue::new(self.unfinished.clone()));
         lock(&self.explorers).push(work_queue.clone());

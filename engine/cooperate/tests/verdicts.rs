@@ -16,7 +16,7 @@ use cooperate::condition::rest::ExploredProgram;
 use cooperate::condition::{Condition, Coverage, bounded, parse, print};
 use cooperate::range::Bound;
 use cooperate::range::split::{Splitter, ranges as divided};
-use cooperate::ranged::{self, Composition, Part};
+use cooperate::ranged::{self, Composition, RangePart};
 use cooperate::restrict::{Restricted, restrict, restrict_as_far_as_possible};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
@@ -109,7 +109,7 @@ fn contradict(a: &Verdict, b: &Verdict) -> bool {
 }
 
 /// Verifies ranges, and returns the explored paths if the configuration requests them.
-fn ranges(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget) {
+fn ranges(program: &Program, parts: &mut [RangePart], config: &Config, budget: &Budget) {
     let of_part = |part: Option<&Restricted>, config: &Config, budget: &Budget, idle: &Idle| {
         let replay = |inputs: &Inputs, error: ErrorId| {
             engine::replay(program, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
@@ -158,7 +158,7 @@ fn what_ranges_say_to_be_verified_is() {
         let bounds = (0..1 + random.below(2)).map(|_| bound(&mut random)).collect();
         let analysis = |random: &mut Random| KINDS[if random.below(3) > 0 { 0 } else { random.below(KINDS.len()) }];
         let all = divided(&program, bounds).into_iter();
-        let mut parts: Vec<Part> = all.map(|range| Part::new(range, analysis(&mut random))).collect();
+        let mut parts: Vec<RangePart> = all.map(|range| RangePart::new(range, analysis(&mut random))).collect();
         let config = Config { wants_frontier: true, ..config(Analysis::Symex) };
         let budget = Budget::lasting(time);
         ranges(&program, &mut parts, &config, &budget);
