@@ -175,7 +175,7 @@ impl Class {
 
 /// The position of an option's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Value {
+enum ValuePosition {
     /// No value, or this number of following arguments.
     Following(usize),
     /// In the same argument, after the name.
@@ -194,7 +194,7 @@ struct Found {
     values: usize,
 }
 
-type Table = HashMap<&'static str, Vec<(Value, Class)>>;
+type Table = HashMap<&'static str, Vec<(ValuePosition, Class)>>;
 
 fn table() -> &'static Table {
     static READ: OnceLock<Table> = OnceLock::new();
@@ -203,10 +203,10 @@ fn table() -> &'static Table {
         for (spelling, class) in entries() {
             let name = spelling.trim_end_matches(['*', ':', '&']);
             let value = match &spelling[name.len()..] {
-                "*" => Value::Joined,
-                "*:" => Value::JoinedOrFollowing,
-                "&" => Value::JoinedAndFollowing,
-                colons => Value::Following(colons.len()),
+                "*" => ValuePosition::Joined,
+                "*:" => ValuePosition::JoinedOrFollowing,
+                "&" => ValuePosition::JoinedAndFollowing,
+                colons => ValuePosition::Following(colons.len()),
             };
             for name in both_forms(name) {
                 table.entry(name).or_default().push((value, class));
@@ -248,10 +248,10 @@ fn find(arg: &str) -> Option<Found> {
         let alone = name.len() == arg.len();
         forms.iter().find_map(|&(value, class)| {
             let values = match value {
-                Value::Following(n) => alone.then_some(n),
-                Value::Joined => Some(0),
-                Value::JoinedOrFollowing => Some(usize::from(alone)),
-                Value::JoinedAndFollowing => (!alone).then_some(1),
+                ValuePosition::Following(n) => alone.then_some(n),
+                ValuePosition::Joined => Some(0),
+                ValuePosition::JoinedOrFollowing => Some(usize::from(alone)),
+                ValuePosition::JoinedAndFollowing => (!alone).then_some(1),
             };
             values.map(|values| Found { name, class, values })
         })
@@ -585,13 +585,13 @@ mod tests {
         let here = folder.path();
         std::fs::write(here.join("a.c"), "int main(void) { return 0; }\n").unwrap();
         let passed = table().iter().filter(|(name, forms)| {
-            let takes_value = forms.iter().any(|(value, _)| *value != Value::Following(0));
+            let takes_value = forms.iter().any(|(value, _)| *value != ValuePosition::Following(0));
             let is_passed = matches!(forms[0].1, Class::Meaning | Class::Sanitizer);
             is_passed && (takes_value || !name.starts_with("-m") && !name.starts_with("-fno-"))
         });
         let lines: Vec<Vec<String>> = passed
             .map(|(&name, forms)| match forms[0].0 {
-                Value::Following(n) => {
+                ValuePosition::Following(n) => {
                     std::iter::once(name.to_owned()).chain((0..n).map(|_| "written".into())).collect()
                 }
                 _ => vec![format!("{name}written")],
