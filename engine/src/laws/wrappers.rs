@@ -242,7 +242,7 @@ type Restricted<'p> = Conditional<SymbolicExecution<'p>>;
 /// The places of a run in the automaton after each step. Heads are not counted.
 fn places(program: &Program, part: &PathAutomaton, run: &Execution) -> Vec<part::Position> {
     let mut at = part.initial;
-    let behind = |step: &execution::Step| {
+    let behind = |step: &execution::ExecutedEdge| {
         at = match program.edges[step.edge].op {
             Op::Assume { .. } => part.side(at, step.edge),
             _ => part.step(at, step.edge),
