@@ -13,7 +13,7 @@ mod scopes;
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
 use super::{Context, Mutability, globals, inlined, instruction, returned};
-use crate::hidden::State;
+use crate::hidden::HiddenState;
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind, op};
 use crate::models;
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
@@ -170,9 +170,9 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             _ => false,
         };
         let InstructionValue { expr: Some(value), origin: (start, end), .. } = self.values[n as usize] else { return };
-        if is_float && self.b.cx.hidden[State::Exceptions as usize].is_some() {
+        if is_float && self.b.cx.hidden[HiddenState::Exceptions as usize].is_some() {
             self.b.origin.extend_from_slice(&self.origins[start as usize..end as usize]);
-            self.b.change_by(State::Exceptions, value);
+            self.b.change_by(HiddenState::Exceptions, value);
         }
     }
 
