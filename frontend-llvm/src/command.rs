@@ -187,7 +187,7 @@ enum ValuePosition {
 }
 
 /// An option of the table that matches an argument.
-struct Found {
+struct MatchedOption {
     name: &'static str,
     class: Class,
     /// The number of following arguments.
@@ -241,7 +241,7 @@ fn both_forms(name: &'static str) -> Vec<&'static str> {
 }
 
 /// The option that an argument denotes. As in clang, the longest matching name counts.
-fn find(arg: &str) -> Option<Found> {
+fn find(arg: &str) -> Option<MatchedOption> {
     let ends = (1..=arg.len()).rev().filter(|&end| arg.is_char_boundary(end));
     let named = ends.filter_map(|end| table().get_key_value(&arg[..end]));
     named.into_iter().find_map(|(&name, forms)| {
@@ -253,7 +253,7 @@ fn find(arg: &str) -> Option<Found> {
                 ValuePosition::JoinedOrFollowing => Some(usize::from(alone)),
                 ValuePosition::JoinedAndFollowing => (!alone).then_some(1),
             };
-            values.map(|values| Found { name, class, values })
+            values.map(|values| MatchedOption { name, class, values })
         })
     })
 }
@@ -335,7 +335,7 @@ impl Reader {
         Ok(())
     }
 
-    fn macros(&mut self, option: &Found, word: &str) {
+    fn macros(&mut self, option: &MatchedOption, word: &str) {
         if let Some((no, kind)) = option.name.trim_end_matches('=').split_once("profile") {
             let name = match kind {
                 "-use" | "-instr-use" => "__LLVM_INSTR_PROFILE_USE",
@@ -355,7 +355,7 @@ impl Reader {
         }
     }
 
-    fn language(&mut self, option: &Found, word: &str, value: Option<&str>) -> Result<(), Refusal> {
+    fn language(&mut self, option: &MatchedOption, word: &str, value: Option<&str>) -> Result<(), Refusal> {
         if self.has_input {
             return Ok(());
         }
@@ -369,7 +369,7 @@ impl Reader {
         Ok(())
     }
 
-    fn wrapped(&mut self, option: &Found, word: &str, value: Option<&str>) -> Result<(), Refusal> {
+    fn wrapped(&mut self, option: &MatchedOption, word: &str, value: Option<&str>) -> Result<(), Refusal> {
         let joined = &word[option.name.len()..];
         match option.name {
             "-Wp," => self.preprocessor.extend(joined.split(',').map(str::to_owned)),

@@ -167,7 +167,7 @@ fn all_hit(
     targets: &Targets,
     config: &Config,
     budget: &Budget,
-) -> Result<Option<Found>, Reason> {
+) -> Result<Option<FoundExecution>, Reason> {
     let ends = ends(program).ok_or_else(|| Reason::new("the function that the program starts with is called again"))?;
     let watch = Gia::watching(&ends, &targets.edges);
     let refuting = both([(gia, Says::Reachable), (&watch, Says::Reachable)], program);
@@ -355,7 +355,7 @@ fn and(program: &mut Program, of: [Option<ExprId>; 2]) -> Option<ExprId> {
 }
 
 /// An execution with its inputs.
-struct Found {
+struct FoundExecution {
     inputs: Inputs,
     run: Run,
 }
@@ -402,7 +402,7 @@ fn find(
     is_one: &(dyn Fn(&Seen) -> bool + Sync),
     config: &Config,
     budget: &Budget,
-) -> Result<Option<Found>, Reason> {
+) -> Result<Option<FoundExecution>, Reason> {
     let asked = question(program, accepted).map_err(|e| Reason::new(format!("the paths are too many: {e}")))?;
     let interpreter = Interpreter::new(program);
     let run = |inputs: &Inputs| {
@@ -422,7 +422,7 @@ fn find(
         Verdict::True => Ok(None),
         Verdict::Unknown(reason) => Err(reason),
         Verdict::False(found) => match run(&found.inputs) {
-            Some(run) => Ok(Some(Found { inputs: found.inputs, run })),
+            Some(run) => Ok(Some(FoundExecution { inputs: found.inputs, run })),
             None => Err(Reason::new("an execution was found that cannot be reproduced")),
         },
     }
