@@ -17,7 +17,7 @@ pub struct Config {
     /// Number of threads among which the default analysis divides its analyses.
     pub jobs: usize,
     /// The order in which symbolic execution explores paths.
-    pub search: Search,
+    pub search: SearchOrder,
     /// Seed of all random choices. Runs with the same seed are repeatable.
     pub seed: u64,
     /// True if covered states are dropped. Set it to false to explore as tools without coverage do.
@@ -75,7 +75,7 @@ impl Default for Config {
         Self {
             analysis: Analysis::Default,
             jobs: 1,
-            search: Search::Mixed,
+            search: SearchOrder::Mixed,
             seed: 0,
             covers: true,
             max_call_depth: 10_000,

@@ -81,7 +81,7 @@ struct Suspect {
 }
 
 /// A search for a non-terminating execution.
-pub struct Search<'c> {
+pub struct DivergenceSearch<'c> {
     config: &'c Config,
     /// The budget of all time slices.
     budget: &'c Budget,
@@ -103,7 +103,7 @@ struct Doubtful {
     budget: Budget,
 }
 
-impl<'c> Search<'c> {
+impl<'c> DivergenceSearch<'c> {
     /// A search in `program`, which has errors where C leaves the behaviour undefined.
     pub fn new(program: &Program, config: &'c Config, budget: &'c Budget) -> Self {
         let mut program = program.clone();

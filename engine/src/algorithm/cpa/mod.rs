@@ -14,7 +14,7 @@ mod waiting;
 use super::Explored;
 use crate::analysis::frontier::{Covered, Frontier, Open, PathId, Paths};
 use crate::analysis::reached::{Adjusted, Arrival, NoReachedSet, Reached};
-use crate::analysis::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
+use crate::analysis::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, SearchOrder, Waitlist, distances};
 use crate::analysis::work_queue::WorkQueue;
 use crate::analysis::{At, Before, Cpa, Goal, Step, Stop, Target};
 use crate::domain::symbolic::Loops;
@@ -44,7 +44,7 @@ pub struct Parameters {
     /// The locations where states are merged.
     pub merge: Merge,
     /// The order of the waitlist.
-    pub search: Search,
+    pub search: SearchOrder,
     /// Seed of the random choices of the search.
     pub seed: u64,
     /// Largest call depth that is explored.
@@ -179,7 +179,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             stacks: CallStacks::new(),
             visits: vec![0; program.locs.len()],
             distances: match parameters.search {
-                Search::Nearest => distances(program),
+                SearchOrder::Nearest => distances(program),
                 _ => Vec::new(),
             },
             visited: vec![false; if parameters.notes_locations { program.locs.len() } else { 0 }],
