@@ -14,12 +14,12 @@ pub struct Block {
     /// The edges of the block. The edges of a branch at its end are not among them.
     pub edges: Vec<EdgeId>,
     /// The end of the block.
-    pub end: End,
+    pub end: BlockEnd,
 }
 
 /// The end of a basic block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum BlockEnd {
     /// Continues with the next block.
     Goto,
     /// A branch with two assume edges.
@@ -85,23 +85,23 @@ impl Flow {
                 all.push((b, t.unwrap_or(end)));
             };
             match block.end {
-                End::Goto => to(block_at(next_location(program, block))),
-                End::Call(call) => {
+                BlockEnd::Goto => to(block_at(next_location(program, block))),
+                BlockEnd::Call(call) => {
                     to(target(call));
                     all.push((b, end));
                 }
-                End::Branch { then_edge, else_edge } => {
+                BlockEnd::Branch { then_edge, else_edge } => {
                     to(target(then_edge));
                     to(target(else_edge));
                 }
-                End::Return => to(Some(returned)),
-                End::Stop => all.push((b, end)),
+                BlockEnd::Return => to(Some(returned)),
+                BlockEnd::Stop => all.push((b, end)),
             }
         }
         // The blocks that end the program otherwise than at a criterion.
         let ends_at = |e: EdgeId| stops.ends_at(program, alive, calls, e);
         let ends = blocks.iter().map(|block| match block.end {
-            End::Branch { then_edge, else_edge } => ends_at(then_edge) || ends_at(else_edge),
+            BlockEnd::Branch { then_edge, else_edge } => ends_at(then_edge) || ends_at(else_edge),
             _ => block.edges.last().is_some_and(|&last| ends_at(last)),
         });
         let ends: Vec<bool> = ends.chain([true, false]).collect();
@@ -164,20 +164,20 @@ fn blocks(
         let mut at = first;
         let end = loop {
             match program.locs[at].out {
-                Out::Branch { then_edge, else_edge } => break End::Branch { then_edge, else_edge },
-                Out::Sink => break End::Stop,
+                Out::Branch { then_edge, else_edge } => break BlockEnd::Branch { then_edge, else_edge },
+                Out::Sink => break BlockEnd::Stop,
                 Out::One(id) => {
                     edges.push(id);
                     let edge = &program.edges[id];
                     match edge.op {
-                        Op::Return { .. } => break End::Return,
-                        Op::Halt(_) | Op::Error(_) => break End::Stop,
-                        _ if !alive.loc(edge.target) => break End::Stop,
-                        _ if may_stop(id) => break End::Call(id),
+                        Op::Return { .. } => break BlockEnd::Return,
+                        Op::Halt(_) | Op::Error(_) => break BlockEnd::Stop,
+                        _ if !alive.loc(edge.target) => break BlockEnd::Stop,
+                        _ if may_stop(id) => break BlockEnd::Call(id),
                         _ => at = edge.target,
                     }
                     if leads.contains_key(&at) {
-                        break End::Goto;
+                        break BlockEnd::Goto;
                     }
                 }
             }

@@ -28,7 +28,7 @@ use driver::external::Tool;
 use driver::failure::{Failure, exit};
 use driver::files::Outputs;
 use driver::job::Job;
-use driver::limits::{self, End, Limits, Stop};
+use driver::limits::{self, Limits, Stop, WorkEnd};
 use driver::source::Sources;
 use driver::task::Otherwise;
 use engine::Config;
@@ -137,9 +137,9 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     };
     let supervised = limits::supervise(&limits, &cancel, || {}, worker);
     match supervised.end {
-        End::Done(Err(failure)) if supervised.stop.is_none() => return Err(failure),
+        WorkEnd::Done(Err(failure)) if supervised.stop.is_none() => return Err(failure),
         // The tests that were found before the panic remain valid.
-        End::Panicked(message) => output::internal_error(&format!("internal error: {message}")),
+        WorkEnd::Panicked(message) => output::internal_error(&format!("internal error: {message}")),
         _ => {}
     }
     let Some(program) = loaded.lock().unwrap_or_else(PoisonError::into_inner).take() else {

@@ -13,7 +13,7 @@ use driver::evidence::exhibits::Exhibits;
 use driver::evidence::reproduction::Reproduction;
 use driver::files;
 use driver::job::Job;
-use driver::limits::{self, End, Limits};
+use driver::limits::{self, Limits, WorkEnd};
 use driver::panics;
 use driver::report::{Answer, Report};
 use driver::source::Sources;
@@ -95,10 +95,10 @@ impl Evidence {
         };
         let supervised = limits::supervise(&limits, &Arc::default(), || {}, worker);
         let why = match (supervised.end, supervised.stop) {
-            (End::Done(()), _) => return,
-            (End::Panicked(message), _) => format!("internal error: {message}"),
-            (End::Abandoned, Some(stop)) => format!("{stop} while it was written"),
-            (End::Abandoned, None) => "memory ran out".into(),
+            (WorkEnd::Done(()), _) => return,
+            (WorkEnd::Panicked(message), _) => format!("internal error: {message}"),
+            (WorkEnd::Abandoned, Some(stop)) => format!("{stop} while it was written"),
+            (WorkEnd::Abandoned, None) => "memory ran out".into(),
         };
         for output in locked(&pending).drain(..) {
             unwritten(output.option, &output.path, &why, colors);

@@ -57,7 +57,7 @@ pub trait Carrier<'p> {
 }
 
 /// The result of following a path.
-pub enum End<S> {
+pub enum PathEnd<S> {
     /// The states at the end of the path.
     States(Vec<S>),
     /// The path is infeasible. The last state ended after this number of edges.
@@ -105,12 +105,12 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         let states = loop {
             let start = self.cpa.initial();
             match self.along(vec![start], path)? {
-                End::States(states) => break states,
-                End::Nowhere(_) => return Ok(PathCheck::Infeasible),
+                PathEnd::States(states) => break states,
+                PathEnd::Nowhere(_) => return Ok(PathCheck::Infeasible),
                 // Earlier undecided operations on the path were examined before, so this one is undecided at full
                 // precision only. Abstract states over-approximate reads through untracked pointers. So record such a
                 // read as undecided, which over-approximates it, and repeat the check.
-                End::Problem => match self.cpa.undecided().found.last().map(|p| p.edge) {
+                PathEnd::Problem => match self.cpa.undecided().found.last().map(|p| p.edge) {
                     Some(edge) if self.cpa.symbolic_mut().is_read(edge) && !self.cpa.undecided().is_settled(edge) => {
                         self.cpa.undecided().settle(edge);
                     }
@@ -163,9 +163,9 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         goal: Option<Goal>,
     ) -> Result<Option<usize>, Stop> {
         let mut states = match self.along(states, path)? {
-            End::States(states) => states,
-            End::Nowhere(at) => return Ok(Some(at)),
-            End::Problem => return Ok(None),
+            PathEnd::States(states) => states,
+            PathEnd::Nowhere(at) => return Ok(Some(at)),
+            PathEnd::Problem => return Ok(None),
         };
         match goal {
             None => {
@@ -214,7 +214,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
     }
 
     /// Executes a path from the given states.
-    pub fn along(&mut self, mut states: Vec<C::State>, path: &[EdgeId]) -> Result<End<C::State>, Stop> {
+    pub fn along(&mut self, mut states: Vec<C::State>, path: &[EdgeId]) -> Result<PathEnd<C::State>, Stop> {
         self.cpa.undecided().found.clear();
         for (i, &edge) in path.iter().enumerate() {
             if (i % 256 == 0 || self.cpa.symbolic_mut().execution.solver.was_cut_short())
@@ -228,14 +228,14 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
                 after.extend(self.step(st, edge, next)?);
             }
             if !self.cpa.undecided().found.is_empty() || after.len() > MOST_STATES {
-                return Ok(End::Problem);
+                return Ok(PathEnd::Problem);
             }
             if after.is_empty() {
-                return Ok(End::Nowhere(i + 1));
+                return Ok(PathEnd::Nowhere(i + 1));
             }
             states = after;
         }
-        Ok(End::States(states))
+        Ok(PathEnd::States(states))
     }
 
     /// The successors of a state over one edge. `next` is the next edge of the path; it determines the callee of a
