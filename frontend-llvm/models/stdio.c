@@ -256,7 +256,7 @@ static int proviso_set_buffer(struct proviso_stream *stream, char *buffer, size_
     if (buffer) {
         GIVE_BUFFER(stream, buffer, size);
         __proviso_env_memory(buffer, size);
-        __proviso_underapproximated("what a stream does later with a buffer given to it is not modelled");
+        __proviso_underapproximated("later writes of a stream to the buffer of setvbuf are not modelled");
     }
     return 0;
 }
@@ -326,7 +326,7 @@ int ungetc(int c, struct proviso_stream *stream) {
     USE(stream);
     stream->at_end = 0;
     if (stream->pushed_count == sizeof stream->pushed) {
-        __proviso_unmodelled("so many characters pushed back are not modelled");
+        __proviso_unmodelled("ungetc pushes back more characters than are modelled");
         return EOF;
     }
     stream->pushed[stream->pushed_count] = c;
@@ -719,7 +719,7 @@ char *tmpnam(char *buffer) {
         __proviso_assume(!same);
     }
     if (count == KEPT) {
-        __proviso_overapproximated("that so many names are different is not modelled");
+        __proviso_overapproximated("tmpnam creates more names than are modelled as different");
     } else {
         __builtin_memcpy(kept[count], result + 9, 6);
         count++;

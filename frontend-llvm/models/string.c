@@ -282,7 +282,7 @@ int strverscmp(const char *a, const char *b) {
     for (size_t n = number; n < i; n++)
         zeros &= a[n] == '0';
     if (fraction) {
-        // Of two fractions, the one that continues with a zero is less, and so is the one that continues at all after zeros.
+        // After equal zeros, the fraction with more digits is less. Otherwise the next digit decides.
         if (zeros && digit != other_digit)
             return other_digit - digit;
         return difference;
