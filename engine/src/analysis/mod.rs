@@ -103,9 +103,9 @@ pub enum Target<C> {
     Later,
 }
 
-/// How far an earlier run has explored the continuations of a state.
+/// The progress of an earlier run on the continuations of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Before {
+pub enum EarlierProgress {
     /// No continuation was explored.
     Nothing,
     /// Some continuations were explored.
@@ -164,10 +164,10 @@ pub trait Cpa {
         Ok(None)
     }
 
-    /// How far an earlier run has explored the continuations of a state. Explored states come first in the search, so
+    /// The progress of an earlier run on the continuations of a state. Explored states come first in the search, so
     /// that later states can be covered by them.
-    fn before(&self, _state: &Self::State) -> Before {
-        Before::Nothing
+    fn earlier_progress(&self, _state: &Self::State) -> EarlierProgress {
+        EarlierProgress::Nothing
     }
 
     /// `merge`: one state that represents exactly the concrete states of `a` and `b`, which have the same control.

@@ -16,7 +16,7 @@ use crate::analysis::frontier::{Covered, Frontier, Open, PathId, Paths};
 use crate::analysis::reached::{Adjusted, Arrival, NoReachedSet, Reached};
 use crate::analysis::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, SearchOrder, Waitlist, distances};
 use crate::analysis::work_queue::WorkQueue;
-use crate::analysis::{At, Before, Cpa, Goal, Step, Stop, Target};
+use crate::analysis::{At, Cpa, EarlierProgress, Goal, Step, Stop, Target};
 use crate::domain::symbolic::Loops;
 use crate::semantics::control::{CallStacks, Control};
 use crate::stats::Counters;
@@ -227,7 +227,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
     pub fn frontier(&self, all: bool) -> Frontier {
         let (mut paths, mut known) = (Paths::default(), FxHashMap::default());
         let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
-        let before = self.before.iter().filter(|n| self.cpa.before(&n.state) != Before::Done);
+        let before = self.before.iter().filter(|n| self.cpa.earlier_progress(&n.state) != EarlierProgress::Done);
         let alive = self.waitlist.iter().chain(joining).chain(before).filter(|n| self.reached.is_alive(n.node));
         // The node where a behaviour was dropped is open, with all its continuations.
         let cut = self.cut.iter().map(|(node, at, reason)| (*node, *at, reason.clone()));

@@ -28,7 +28,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     }
 
     pub(super) fn enqueue(&mut self, node: Waiting<C, R>, starts: bool) {
-        if self.joining.is_none() && self.cpa.before(&node.state) != Before::Nothing {
+        if self.joining.is_none() && self.cpa.earlier_progress(&node.state) != EarlierProgress::Nothing {
             self.left += part(node.forks);
             return self.before.push(node);
         }

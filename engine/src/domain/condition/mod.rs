@@ -10,7 +10,7 @@
 pub mod part;
 
 use crate::analysis::capability::{Limited, Reporting, Statistics};
-use crate::analysis::{At, Before, Coverer, Cpa, Increment, Pair, Sides, Step, Stop, Target};
+use crate::analysis::{At, Coverer, Cpa, EarlierProgress, Increment, Pair, Sides, Step, Stop, Target};
 use crate::domain::condition::part::{PathAutomaton, Position};
 use crate::invariant::observed::Agreement;
 use crate::semantics::control::Control;
@@ -147,11 +147,11 @@ impl<C: Confined> Cpa for Conditional<C> {
         self.inner.stop(&state.0, at)
     }
 
-    fn before(&self, state: &Self::State) -> Before {
+    fn earlier_progress(&self, state: &Self::State) -> EarlierProgress {
         match state.1 {
-            Position::Open => Before::Nothing,
-            Position::State(_) => Before::Begun,
-            Position::Seen(..) | Position::Done => Before::Done,
+            Position::Open => EarlierProgress::Nothing,
+            Position::State(_) => EarlierProgress::Begun,
+            Position::Seen(..) | Position::Done => EarlierProgress::Done,
         }
     }
 
