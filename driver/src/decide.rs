@@ -127,7 +127,7 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
     };
     let notes = outcome.reasons.iter().map(note).collect();
     let increment = |l: &engine::Increment| Increment {
-        // Code of library models is none of the program.
+        // The code of library models is not the program's.
         spot: l.goal.and_then(|p| sources.spot(analysed, p)).filter(|spot| !is_internal(&spot.path)),
         tracked: facts(&l.tracked),
     };
@@ -232,7 +232,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
             }
             if session.records.reproduction && session.shared().reproduction.is_none() {
                 let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
-                let of = format!("with which this happens{spot}: {}", trace.message);
+                let of = format!("of the violation{spot}: {}", trace.message);
                 let sanitizer = error.check.sanitizer();
                 let reproduction = Reproduction::new(&session.job, program, trace.clone(), of, sanitizer);
                 session.shared().reproduction = Some(reproduction);

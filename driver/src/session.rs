@@ -105,7 +105,7 @@ impl Features {
         }
     }
 
-    /// Returns the operations of this program or another.
+    /// Returns the operations that this program or another has.
     fn or(self, other: Self) -> Self {
         Self {
             assumes: self.assumes || other.assumes,

@@ -61,7 +61,7 @@ static char proviso_mode(const char *mode, _Bool *both) {
 static struct proviso_stream *proviso_open_named(const char *name, const char *mode) {
     _Bool both;
     char how = proviso_mode(mode, &both);
-    // An empty path may be opened here, although it names no file: to look at the path is too expensive.
+    // An empty path may be opened here, although it names no file: a check of the path is too expensive.
     proviso_strlen(name);
     return how ? proviso_open(how, both, 1) : NULL;
 }
@@ -186,7 +186,7 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     EXCLUDE_NOTHING(stream);
 #ifdef PROVISO_DESCRIPTORS
     stream->reads_ahead = 0;
-    // If the descriptor was closed, which one the stream gets is not modelled.
+    // If the descriptor was closed, the number of the stream's new descriptor is not modelled.
     if (HAS_LOST_DESCRIPTOR(stream))
         __proviso_unmodelled("reopening a stream whose descriptor the program has closed is not modelled");
     proviso_unknow(stream->file);

@@ -189,7 +189,7 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
     *out += " *\n";
     let setting = if subject.asks_of_pairs() { "ASAN_OPTIONS=detect_invalid_pointer_pairs=2 " } else { "" };
     let _ = writeln!(out, "{COMMAND}{} && {setting}./a.out\n *", compilation(subject, renamed));
-    *out += " * What the program defines itself stays as it is.\n";
+    *out += " * Functions that the program defines are not replaced.\n";
     let returned = |i: &&InputValue| matches!(i.kind, InputKind::Unmodelled(_) | InputKind::Nondet(_));
     let not_given = trace.inputs.iter().filter(returned).filter(|i| subject.given(i).is_none());
     let others: Vec<&InputValue> = trace.uninitialised.iter().chain(not_given).collect();

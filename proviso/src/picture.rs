@@ -1,4 +1,4 @@
-//! Pages with the source text, each line coloured by what is known about it: by a GIA, or by a test suite.
+//! Pages with the source text. The claims of a GIA, or the executions of a test suite, determine the colour of a line.
 
 use cfa::Program;
 use cooperate::gia::Gia;

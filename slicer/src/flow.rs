@@ -187,7 +187,8 @@ fn blocks(
     (blocks, number)
 }
 
-/// How the program may fail to return from a function, including its callees. Greater values include smaller ones.
+/// The ways in which execution may fail to return from a function, including its callees. Greater values include smaller
+/// ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stop {
     /// The function always returns.
@@ -198,7 +199,7 @@ pub enum Stop {
     Otherwise,
 }
 
-/// For each function, how it may fail to return.
+/// For each function, the ways in which it may fail to return.
 pub struct Stops {
     stops: Vec<Stop>,
     criteria: FxHashSet<EdgeId>,
@@ -281,7 +282,7 @@ impl Stops {
             .collect()
     }
 
-    /// How the call may fail to return. A call that is a criterion counts at most as [`Stop::AtCriterion`].
+    /// The ways in which a call may fail to return. A call that is a criterion counts at most as [`Stop::AtCriterion`].
     pub fn call(&self, calls: &CallGraph, call: EdgeId) -> Stop {
         let callees = calls.callees(call);
         let stop = callees.iter().map(|f| self.stops[f.index()]).max().unwrap_or(Stop::Otherwise);

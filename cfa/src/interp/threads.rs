@@ -156,7 +156,7 @@ pub struct Sharing {
     by_others: FxHashSet<Cell>,
     /// Allocations, each by its edge and thread, whose objects another thread has accessed.
     foreign: FxHashSet<(EdgeId, u32)>,
-    /// Allocations on stacks, some objects of which have ended before another thread was seen to access one.
+    /// Allocations on stacks. Some of their objects ended before the run observed an access by another thread.
     ended: FxHashSet<(EdgeId, u32)>,
     /// A thread has tested whether a lock is held, without waiting for it. Since then, unlocking is visible, too.
     pub observes: bool,
@@ -207,7 +207,7 @@ pub enum Gap {
     Library,
     /// One access has more bytes of shared memory than a pointer, so other threads may see a part of it.
     Torn,
-    /// Data races are asked about. A thread has observed a lock without being ordered after other threads, and the
+    /// Data races are checked. A thread has observed a lock without being ordered after other threads, and the
     /// exploration finds only races of accesses that can be next to each other. Or a model has made accesses of the
     /// program that are not checked for races.
     Unordered,
@@ -633,7 +633,7 @@ impl State<'_> {
         is_shared
     }
 
-    /// True for memory that only models access: their global variables, and what they allocate for themselves.
+    /// True for memory that only models access: their global variables, and their own allocations.
     fn is_of_library(&self, addr: u64) -> bool {
         let Some(object) = self.memory.object_at(addr) else { return false };
         match (object.seq, object.kind) {

@@ -133,7 +133,7 @@ impl<'p> Wording<'p> {
     }
 
     /// Returns the operation of an edge as a condition or statement of C. Temporaries in the condition of a branch are
-    /// replaced as deeply as the result has at most [`LONGEST`] characters.
+    /// replaced as long as the result has at most [`LONGEST`] characters.
     pub fn operation(&self, edge: EdgeId) -> String {
         let op = &self.program.edges[edge].op;
         let Op::Assume { cond, .. } = *op else {

@@ -342,7 +342,8 @@ impl<'d> Elf<'d> {
             return size(&|name| tables.iter().any(|table| name.starts_with(table)) || code.contains(&name)) > 0;
         }
         let word = if self.wide { 8 } else { 4 };
-        // The sizes with instructions for control-flow enforcement. A call in addition has at least 5 bytes.
+        // The sizes in bytes of the start-up code, with instructions for control-flow enforcement. Any call that another
+        // file adds has at least 5 bytes.
         let of_startup = if self.wide { [27, 13] } else { [36, 24] };
         let has_startup = size(&|name| name == code[0]) > 0;
         let is_longer = |(section, length): (&&[u8], usize)| size(&|name| name == *section) > length;

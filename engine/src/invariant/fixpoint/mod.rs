@@ -614,7 +614,7 @@ impl<'p> Analysis<'p> {
         Next::Go
     }
 
-    /// Sets how much work the analysis does.
+    /// Sets the limits on the work of the analysis.
     pub(in crate::invariant) fn set_strength(&mut self, strength: Strength) {
         self.strength = strength;
     }

@@ -76,7 +76,7 @@ impl Nodes {
 }
 
 /// True if a branch follows `loc` soon, and tests a variable that is a constant on one of the joined paths: the null of
-/// an allocation that failed, or the way that a `return` out of a scope goes. Such a join is no node, because its paths
+/// an allocation that failed, or the destination of a `return` out of a scope. Such a join is no node, because its paths
 /// separate again.
 fn is_decided(program: &Program, predecessors: &Predecessors, loc: LocId) -> bool {
     let Some(var) = tested_after(program, loc) else { return false };
