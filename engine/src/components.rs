@@ -133,7 +133,7 @@ impl<'p> Components<'p> {
             // The conditions at heads do not refute the path, so decide whether it is feasible.
             return match self.check(whole) {
                 Feasibility::Infeasible => Ok(out),
-                Feasibility::Feasible(..) => Err(Reason::new("the path to refute can be taken")),
+                Feasibility::Feasible(..) => Err(Reason::new("the path to refute is feasible")),
                 Feasibility::Unknown(reason) => Err(reason),
             };
         };

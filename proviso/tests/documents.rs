@@ -148,8 +148,8 @@ const NOT_RUN: [(&str, &str); 19] = [
     ("proviso-0.1.0", "it needs a release; tests/batch/real/test_release.py runs the command"),
     ("pip ", "it needs a release; tests/batch/real/test_release.py runs the command"),
     ("python ", "it needs a release; tests/batch/real/test_release.py runs the command"),
-    ("cmake ", "it needs CMake; tests/batch verifies the changes of a repository"),
-    ("PROVISO_CACHE=", "it needs a repository; tests/batch verifies the changes of one"),
+    ("cmake ", "it needs CMake; tests/batch/real/test_ci.py has a compilation database"),
+    ("PROVISO_CACHE=", "it needs a repository; tests/batch/real/test_ci.py has one"),
     ("sbatch ", "it needs Slurm"),
     ("dask ", "it needs a cluster; tests/batch has one"),
     ("scripts/batch run tasks/", "it needs a cluster; tests/batch has one"),
@@ -207,15 +207,24 @@ fn shown_commands(text: &str) -> Vec<Shown> {
     shown
 }
 
-/// True if a command has printed the lines of a page. `…` stands for any lines.
+/// True if a command has printed this line of a page. `…` stands for any characters, including none.
+fn is_line(page: &str, printed: &str) -> bool {
+    // The shell names itself and the process before it describes a signal.
+    page == printed
+        || page == "Aborted" && printed.contains("Aborted")
+        || page.split_once('…').is_some_and(|(start, end)| {
+            let (start, end) = (start.trim_end(), end.trim_start());
+            printed.len() >= start.len() + end.len() && printed.starts_with(start) && printed.ends_with(end)
+        })
+}
+
+/// True if a command has printed the lines of a page. A line `…` stands for any lines.
 fn agrees(page: &[String], printed: &[&str]) -> bool {
     match page {
         [] => printed.is_empty(),
         [first, page @ ..] if first == "…" => (0..=printed.len()).any(|skipped| agrees(page, &printed[skipped..])),
         [first, page @ ..] => {
-            // The shell names itself and the process before it describes a signal.
-            let is_same = |line: &&&str| **line == first || first == "Aborted" && line.contains("Aborted");
-            printed.first().as_ref().is_some_and(is_same) && agrees(page, &printed[1..])
+            printed.first().is_some_and(|printed| is_line(first, printed)) && agrees(page, &printed[1..])
         }
     }
 }

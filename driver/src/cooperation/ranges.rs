@@ -31,7 +31,7 @@ pub fn verify_range(session: &Session, program: &Program, bounds: &[Option<TestC
         && lower.compare(upper, program).is_gt()
     {
         // A proof for an empty range would be vacuous.
-        let reason = Reason::new("the range is empty: its lower bound lies behind its upper bound");
+        let reason = Reason::new("the range is empty: its lower bound comes after its upper bound");
         return Outcome::unknown(reason, config.analysis);
     }
     let is_whole = range == Range::default();

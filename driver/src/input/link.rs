@@ -162,7 +162,7 @@ impl Effects {
             let output = link.output.display();
             let mut failure = Failure::data(format!("{output} is linked with {option}, which is not represented"));
             failure.detail = Some(format!(
-                "  = note: {why}\n  = help: verify the objects that it consists of: the files that are given are linked without options"
+                "  = note: {why}\n  = help: verify its objects instead: files on the command line are linked without options"
             ));
             failure
         };

@@ -178,7 +178,7 @@ impl Crew<'_> {
         match all_but(self.program, paths).and_then(|rest| rest.part(None)) {
             Some(part) => self.explore(Some(Arc::new(part)), &|_| {}),
             None => {
-                let why = Reason::new("a path could not be given away");
+                let why = Reason::new("another thread could not take over a path");
                 Piece { crew: self, outcome: None }.done(Outcome::unknown(why, Analysis::Symex));
             }
         }

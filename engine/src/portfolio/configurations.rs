@@ -251,7 +251,7 @@ impl<'r> Maker<'r> {
         };
         match slicing::Slicing::new(program, cpa, criteria, slicer::Options::default()) {
             Ok(cpa) => self.refining(cpa, parameters),
-            Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be found"))),
+            Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be computed"))),
         }
     }
 }

@@ -147,7 +147,7 @@ fn targets(program: &Program, job: &Job) -> Result<Targets, Failure> {
 /// does not. If that cannot be decided, prints a warning.
 fn disagreement(first: &Gia, second: &Gia, program: &mut Program) -> Result<(), Failure> {
     if gia::agree(first, second, program) == Some(false) {
-        return Err(Failure::data("a run to a target by one of the automata is ut by the other"));
+        return Err(Failure::data("the automata disagree: an execution is `rt` in one and `ut` in the other"));
     }
     match with_budget(None, |c, b| gia::check::contradiction(first, second, program, c, b)) {
         Ok(None) => Ok(()),
@@ -258,9 +258,9 @@ fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Fai
             let (segments, lost) = source.waypoints(&path, &values, program);
             ("violation_sequence", Content::Segments(segments), lost)
         }
-        None if gia.has(Says::Reachable) => return Err(Failure::data("no path to rt has inputs")),
+        None if gia.has(Says::Reachable) => return Err(Failure::data("no `rt` path has inputs")),
         None if gia.has(Says::Candidate) => {
-            return Err(Failure::data("the automaton leaves a choice between candidates"));
+            return Err(Failure::data("the automaton has several candidates, or a candidate with several paths"));
         }
         None => {
             let (items, lost) = source.invariants(gia, program);

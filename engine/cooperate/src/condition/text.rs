@@ -215,7 +215,7 @@ pub fn parse(text: &str, program: &mut Program) -> Result<Condition, Error> {
 
 pub(crate) fn read_transition(text: &str, program: &mut Program) -> Result<Transition, String> {
     let (text, to) = text.rsplit_once("->").ok_or("a transition without '->'")?;
-    let to = id(to.trim(), "q").map(StateId).ok_or("there is no state behind '->'")?;
+    let to = id(to.trim(), "q").map(StateId).ok_or("there is no state after '->'")?;
     let (edges, assumption) = match text.split_once(" if ") {
         Some((edges, e)) => (edges, Some(read_assumption(e, program)?)),
         None => (text, None),

@@ -115,7 +115,7 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
     }
     checked.shown.push(format!("rt: {replayed} of {} replayed to a target", counted(all, "path")));
     if replayed == 0 && checked.wrong.is_empty() && checked.open.is_empty() {
-        checked.open.push("rt: no path to rt has inputs".into());
+        checked.open.push("rt: no `rt` path has inputs".into());
     }
     if checked.wrong.is_empty() {
         checked.open.extend(runs.missing(gia, program));
@@ -178,7 +178,7 @@ fn all_hit(
     // Infinite executions reach no target either.
     let others = gia.beside(Says::Reachable);
     let part = crate::reduce::reduce(program, &others, Reducer::Separate)
-        .map_err(|e| Reason::new(format!("the paths are too many: {e}")))?;
+        .map_err(|e| Reason::new(format!("there are too many paths: {e}")))?;
     match terminates(&part.program, config, budget, &|_| {}).answer {
         Termination::Ends(_) => Ok(None),
         _ => Err(Reason::new("some may not terminate")),
@@ -403,7 +403,7 @@ fn find(
     config: &Config,
     budget: &Budget,
 ) -> Result<Option<FoundExecution>, Reason> {
-    let asked = question(program, accepted).map_err(|e| Reason::new(format!("the paths are too many: {e}")))?;
+    let asked = question(program, accepted).map_err(|e| Reason::new(format!("there are too many paths: {e}")))?;
     let interpreter = Interpreter::new(program);
     let run = |inputs: &Inputs| {
         let coverages = automata.iter().map(|gia| Coverage::new(gia)).collect();
@@ -423,7 +423,7 @@ fn find(
         Verdict::Unknown(reason) => Err(reason),
         Verdict::False(found) => match run(&found.inputs) {
             Some(run) => Ok(Some(FoundExecution { inputs: found.inputs, run })),
-            None => Err(Reason::new("an execution was found that cannot be reproduced")),
+            None => Err(Reason::new("an execution was found, but its replay ends in another way")),
         },
     }
 }
@@ -471,7 +471,7 @@ impl Runs {
         let mut todo: Vec<Vec<usize>> = vec![Vec::new()];
         while let Some(choices) = todo.pop() {
             if runs.ways.len() >= MOST_RUNS || budget.spent().is_some() {
-                runs.loose.get_or_insert("not all paths were run".into());
+                runs.loose.get_or_insert("not all paths were executed".into());
                 break;
             }
             let follower = RefCell::new(Follower::new(gia, program, targets, &useful, choices));
