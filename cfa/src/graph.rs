@@ -234,6 +234,17 @@ pub struct DepthFirst {
     pub parent: Vec<u32>,
 }
 
+impl DepthFirst {
+    /// The position of each of `nodes` nodes in the order of discovery. [`NONE`] for nodes that were not found.
+    pub fn numbers(&self, nodes: usize) -> Vec<u32> {
+        let mut numbers = vec![NONE; nodes];
+        for (i, &node) in (0u32..).zip(&self.preorder) {
+            numbers[node as usize] = i;
+        }
+        numbers
+    }
+}
+
 /// The strongly connected components of a graph, numbered in reverse topological order: an edge between
 /// two components goes from the greater number to the smaller.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! The vacuity check after TRUE: does an execution satisfy each assumption?
 //!
 //! Code after an assumption that no execution satisfies is proved vacuously. Random runs come first: one run that
-//! satisfies an assumption settles it. An analysis with a small budget then decides the others. An assumption is not
+//! satisfies an assumption is sufficient. An analysis with a small budget then decides the others. An assumption is not
 //! reported if neither decides it, or if no execution reaches it.
 
 use crate::evidence::blame;

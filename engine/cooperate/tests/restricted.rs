@@ -6,36 +6,18 @@
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
 
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
-use cfa::{Bv, EdgeId, Op, Program, validate};
+use cfa::interp::{Interpreter, Limits, Observer, Outcome, State};
+use cfa::{EdgeId, Op, Program, validate};
 use cooperate::condition::{Condition, Coverage, Label, Transition};
 use cooperate::range::split::ranges;
 use cooperate::range::{Bound, Range};
 use cooperate::reduce::{Reducer, Shape, reduce};
 use cooperate::restrict::restrict;
-use generator::{Random, generate};
+use generator::{Random, RandomInputs, generate};
 use std::cmp::Ordering;
 
 fn programs(standard: u64) -> u64 {
     std::env::var("PROVISO_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(standard)
-}
-
-/// Random values in the order of the inputs.
-struct Values(Random);
-
-impl Values {
-    fn new(seed: u64) -> Self {
-        Self(Random::new(seed))
-    }
-}
-
-impl InputSource for Values {
-    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
-        Bv::new(width, self.0.below(9) as u64)
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
 }
 
 struct Path(Vec<EdgeId>);
@@ -49,18 +31,18 @@ impl Observer for Path {
 const LIMITS: fn() -> Limits = || Limits { steps: 20_000, ..Limits::default() };
 
 fn outcome(program: &Program, seed: u64) -> Outcome {
-    Interpreter::new(program).run(&mut Values::new(seed), LIMITS(), &mut ()).outcome
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut ()).outcome
 }
 
 fn path(program: &Program, seed: u64) -> Vec<EdgeId> {
     let mut path = Path(Vec::new());
-    Interpreter::new(program).run(&mut Values::new(seed), LIMITS(), &mut path);
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut path);
     path.0
 }
 
 fn is_covered(program: &Program, condition: &Condition, seed: u64) -> bool {
     let mut coverage = Coverage::new(condition);
-    Interpreter::new(program).run(&mut Values::new(seed), LIMITS(), &mut coverage);
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut coverage);
     coverage.is_covered()
 }
 
@@ -246,7 +228,7 @@ fn ranges_between_bounds_divide_the_paths() {
         let mut random = Random::new(seed + 99);
         let bounds: Vec<Bound> = (0..1 + random.below(3))
             .map(|_| {
-                let mut bound = Bound::of_run(&program, &mut Values::new(random.below(1000) as u64), LIMITS());
+                let mut bound = Bound::of_run(&program, &mut RandomInputs::new(random.below(1000) as u64), LIMITS());
                 if random.below(3) == 0 {
                     bound.decisions.truncate(random.below(bound.decisions.len() + 1));
                     bound.complete = false;
@@ -268,7 +250,7 @@ fn ranges_between_bounds_divide_the_paths() {
             if matches!(outcome(&program, inputs), Outcome::Limit(_) | Outcome::Invalid { .. }) {
                 continue;
             }
-            let own = Bound::of_run(&program, &mut Values::new(inputs), LIMITS());
+            let own = Bound::of_run(&program, &mut RandomInputs::new(inputs), LIMITS());
             let homes: Vec<usize> =
                 (0..ranges.len()).filter(|&i| !is_covered(&program, &covering[i], inputs)).collect();
             // By the definition of a range.

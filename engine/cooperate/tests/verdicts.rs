@@ -7,11 +7,9 @@
 mod generator;
 
 use cfa::graph::CfaGraphs;
-use cfa::interp::{
-    InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, State as Execution, Unknown,
-};
+use cfa::interp::{Inputs, Interpreter, Limits, Observer, Outcome, State as Execution, Unknown};
 use cfa::loops::LoopForest;
-use cfa::{Bv, CallGraph, Edge, EdgeId, ErrorId, FuncId, LocId, Op, Out, Program};
+use cfa::{CallGraph, Edge, EdgeId, ErrorId, FuncId, LocId, Op, Out, Program};
 use cooperate::condition::rest::ExploredProgram;
 use cooperate::condition::{Condition, Coverage, bounded, parse, print};
 use cooperate::range::Bound;
@@ -22,7 +20,7 @@ use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::simplify::Simplified;
 use engine::{Analysis, Config, Verdict};
-use generator::{Random, generate};
+use generator::{Random, RandomInputs, generate};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -80,27 +78,16 @@ fn config(analysis: Analysis) -> Config {
     Config { analysis, ..Config::default() }
 }
 
-struct Values(Random);
-
-impl InputSource for Values {
-    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
-        Bv::new(width, self.0.below(9) as u64)
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
-
 const LIMITS: fn() -> Limits = || Limits { steps: 50_000, ..Limits::default() };
 
 fn errs(program: &Program, seed: u64) -> bool {
-    let run = Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut ());
+    let run = Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut ());
     matches!(run.outcome, Outcome::Error(..))
 }
 
 fn is_covered(program: &Program, condition: &Condition, seed: u64) -> bool {
     let mut coverage = Coverage::new(condition);
-    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut coverage);
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut coverage);
     coverage.is_covered()
 }
 
@@ -152,7 +139,7 @@ fn what_ranges_say_to_be_verified_is() {
         };
         let mut random = Random::new(seed + 6);
         let bound = |random: &mut Random| {
-            let mut values = Values(Random::new(random.below(1000) as u64));
+            let mut values = RandomInputs::new(random.below(1000) as u64);
             Bound::of_run(&program, &mut values, LIMITS())
         };
         let bounds = (0..1 + random.below(2)).map(|_| bound(&mut random)).collect();
@@ -420,7 +407,7 @@ fn bounded_runs_have_few_iterations() {
             together += u32::from(condition == bounded::within(&program, 2 * iterations));
             for inputs in 0..10 {
                 let mut counted = Counted::new(&program);
-                Interpreter::new(&program).run(&mut Values(Random::new(inputs)), LIMITS(), &mut counted);
+                Interpreter::new(&program).run(&mut RandomInputs::new(inputs), LIMITS(), &mut counted);
                 let is_within = counted.most <= iterations;
                 let is_covered = is_covered(&program, &condition, inputs);
                 assert!(is_within || !is_covered, "program {seed}, inputs {inputs}: {} of {iterations}", counted.most);

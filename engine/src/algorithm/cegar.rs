@@ -234,7 +234,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         Ok(())
     }
 
-    /// Records that the target is settled in its block.
+    /// Records that the target is decided in its block.
     fn settle(&mut self, hit: TargetHit<C>) {
         let edge = hit.goal.edge();
         self.inner.reached.settle(hit.node, edge);

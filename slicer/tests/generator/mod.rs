@@ -3,11 +3,13 @@
 
 #![allow(dead_code)]
 
+mod inputs;
 mod objects;
 mod pieces;
 mod reaches;
 
 use cfa::*;
+pub use inputs::{FixedInputs, RandomInputs};
 
 pub struct Random(u64);
 

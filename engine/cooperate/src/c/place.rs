@@ -37,7 +37,7 @@ impl File<'_> {
         };
         let original = match ty {
             ScalarType::Pointer => "char *".to_owned(),
-            ScalarType::Float(f) => super::types::float_type(f).to_owned(),
+            ScalarType::Float(f) => f.c_name().to_owned(),
             _ => integer_type(width, false).to_owned(),
         };
         self.helper(&format!("_{name}"), format!("typedef {original} __attribute__((__may_alias__)) {name};\n"));

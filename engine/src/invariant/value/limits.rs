@@ -11,8 +11,8 @@
 //! the object that the address points to, also if its number represents several.
 //!
 //! Invariant: the memory of an environment has the length to which a bound in it refers (`Memory::defines`). The status
-//! of an object determines which null byte is meant, so a bound without that status says nothing, and it would say
-//! something wrong as soon as the status gets another null byte. Therefore an operation that drops a length, or gives it
+//! of an object determines which null byte is meant, so a bound without that status has no meaning, and it would be
+//! wrong as soon as the status gets another null byte. Therefore an operation that drops a length, or gives it
 //! another meaning, drops the bounds that refer to it, in the environment and in the callers (`Loss`). A join keeps a
 //! bound only if both memories have its length, also where a cell or a target exists in one memory only. A caller keeps
 //! a bound of a callee's exit only if its own memory after the call has the length: the exit is joined over all callers,
