@@ -178,7 +178,7 @@ impl<'p> Components<'p> {
         let Edge { op, fault, .. } = &self.program.edges[edge];
         let goal = match (op, fault) {
             (&Op::Error(error), _) | (_, &Some(error)) => Goal::Error { edge, error },
-            _ => Goal::Problem { edge },
+            _ => Goal::Undecided { edge },
         };
         Some((goal, path))
     }

@@ -145,7 +145,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 let last = cuts.last().copied().filter(|_| self.inner.reached.merges());
                 let via = last.map_or(&hit.via[..], |head| &path[head..]);
                 Reached::<C>::target(&mut self.inner.reached, hit.node, via);
-                self.settle(hit);
+                self.close(hit);
                 return Ok(Some(Explored::Target { error, edge, evidence }));
             }
             PathCheck::Unknown(reason) => return self.give_up_on(hit, reason).map(|()| None),
@@ -229,15 +229,15 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         if self.given_up > self.patience {
             return Err(Stop::Fatal(reason));
         }
-        self.inner.cpa.settle(hit.goal.edge(), reason);
-        self.settle(hit);
+        self.inner.cpa.record_undecided(hit.goal.edge(), reason);
+        self.close(hit);
         Ok(())
     }
 
-    /// Records that the target is decided in its block.
-    fn settle(&mut self, hit: TargetHit<C>) {
+    /// Records that the target needs no further check in its block.
+    fn close(&mut self, hit: TargetHit<C>) {
         let edge = hit.goal.edge();
-        self.inner.reached.settle(hit.node, edge);
+        self.inner.reached.close(hit.node, edge);
         // The operation also has successors that are no targets.
         if !matches!(self.inner.program.edges[edge].op, Op::Error(_)) {
             self.inner.retry(hit);

@@ -211,7 +211,7 @@ pub enum Goal {
         error: ErrorId,
     },
     /// An operation whose effect the domain cannot decide.
-    Problem {
+    Undecided {
         /// The undecided operation.
         edge: EdgeId,
     },
@@ -221,7 +221,7 @@ impl Goal {
     /// The edge of the target.
     pub fn edge(self) -> EdgeId {
         match self {
-            Self::Error { edge, .. } | Self::Problem { edge } => edge,
+            Self::Error { edge, .. } | Self::Undecided { edge } => edge,
         }
     }
 }
@@ -286,7 +286,7 @@ pub trait Abstraction: Cpa<State: Clone> {
     fn decisions(&mut self, state: &mut Self::State) -> Vec<Decision>;
 
     /// Records the operation as undecided for this reason. It is not reported again.
-    fn settle(&mut self, edge: EdgeId, reason: Reason);
+    fn record_undecided(&mut self, edge: EdgeId, reason: Reason);
 
     /// The branch decisions of an execution that ends in `state`, by block between adjustments. The result has no
     /// blocks if all paths through the adjusted states are equally good. It is `None` if the blocks contradict each

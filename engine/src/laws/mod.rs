@@ -218,7 +218,7 @@ fn follow(seed: u64, way: DomainMode, tally: &mut Tally) {
         let mode = symbolic.execution.mode;
         let mut inner = Tracking::new(symbolic, full);
         inner.symbolic.execution.mode = mode;
-        inner.symbolic.problems = None;
+        inner.symbolic.undecided = None;
         inner
     };
     if way == DomainMode::Predicates {

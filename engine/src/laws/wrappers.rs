@@ -188,7 +188,7 @@ fn a_slice_loses_no_run() {
             // The slice grows by a prefix of the run. The run then starts again in the accumulated slice.
             let path: Vec<EdgeId> = run.steps.iter().take(1 + random.below(STEPS)).map(|step| step.edge).collect();
             if let Some((&edge, path)) = path.split_last() {
-                grown += u64::from(cpa.slices.grow(path, Goal::Problem { edge }));
+                grown += u64::from(cpa.slices.grow(path, Goal::Undecided { edge }));
             }
             let since = cpa.initial();
             let adjust =

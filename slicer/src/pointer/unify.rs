@@ -86,12 +86,12 @@ impl<'p> Unifier<'p> {
         while let Some(f) = self.to_reach.pop() {
             for edge in std::mem::take(&mut self.bodies[f.index()]) {
                 self.operation(edge);
-                self.settle();
+                self.process_pending();
             }
             if self.program.funcs[f].origin == FunctionOrigin::Undefined && self.undefined != Undefined::default() {
                 let external = self.external();
                 self.assign(self.result(f), external);
-                self.settle();
+                self.process_pending();
             }
             if deadline.is_some_and(|d| Instant::now() > d) {
                 return None;
@@ -132,7 +132,7 @@ impl<'p> Unifier<'p> {
         self.joins.push((a, b));
     }
     /// Processes the pending joins and calls until none are left.
-    fn settle(&mut self) {
+    fn process_pending(&mut self) {
         loop {
             if let Some((a, b)) = self.joins.pop() {
                 self.join_now(a, b);
@@ -272,7 +272,7 @@ impl<'p> Unifier<'p> {
                 self.assign_value(init, v.0);
             }
         }
-        self.settle();
+        self.process_pending();
     }
 
     fn reach(&mut self, f: FuncId) {

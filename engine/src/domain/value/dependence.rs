@@ -310,7 +310,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
                 }
                 Ok(Some(true))
             }
-            Goal::Problem { edge } => {
+            Goal::Undecided { edge } => {
                 self.follower.cpa.undecided().found.clear();
                 self.follower.step(st, edge, None)?;
                 let met = self.follower.cpa.undecided().found.iter().any(|p| p.edge == edge);

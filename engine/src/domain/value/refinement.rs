@@ -250,7 +250,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
                 states = match this.along(states, &path[done..cut])? {
                     PathEnd::States(states) => states,
                     PathEnd::Nowhere(_) => return Ok(None),
-                    PathEnd::Problem => return Ok(Some(all)),
+                    PathEnd::Undecided => return Ok(Some(all)),
                 };
                 done = cut;
                 let at = Control { loc: this.loc_after(path, cut), stack: CallStacks::EMPTY };
