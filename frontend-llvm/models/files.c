@@ -441,7 +441,7 @@ int ioctl(int file, unsigned long request, ...) {
 
 // Waiting.
 
-// Some of the requested descriptors, as many as the result says; the remaining time.
+// The results are some of the requested descriptors, whose number is the return value, and the remaining time.
 int select(int count, unsigned char *reads, unsigned char *writes, unsigned char *others, long *timeout) {
     if (count < 0) {
         SET_ERRNO(EINVAL);
@@ -463,7 +463,7 @@ int select(int count, unsigned char *reads, unsigned char *writes, unsigned char
         return proviso_failure();
     int ready = 0;
     unsigned char *sets[3] = {reads, writes, others};
-    // Whole words are written, as far as the kernel has allocated descriptors: at least for 64.
+    // Whole words are written, for all descriptors that the kernel has allocated, and at least for 64.
     const int word = 8 * sizeof(long);
     if (count > 64) {
         int known = proviso_env_between(1, 16) * 64;

@@ -216,7 +216,7 @@ char *dirname(char *path) {
     return path;
 }
 
-// Patterns. Whether a pattern matches is not computed.
+// Patterns. The models do not compute whether a pattern matches.
 
 static _Bool proviso_may_match(const char *pattern, const char *text, const char *what) {
     proviso_strlen(pattern);

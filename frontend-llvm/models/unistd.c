@@ -4,7 +4,7 @@
 #pragma once
 #include "descriptors.c"
 
-// The operating system: the environment determines its results, and it reads its arguments.
+// Calls of the operating system. They read their arguments, and the environment determines their results.
 
 static int proviso_outcome(void) {
     int result = proviso_env_between(-1, 0);
@@ -140,7 +140,7 @@ static void proviso_stays(struct proviso_file *of, _Bool same) {
         __proviso_overapproximated("a file that was open at the start may be changed by other processes");
 }
 
-// From the start, current offset, end, to data, to a hole. -1 if the offset would be negative or above `max`, or if the file has no offsets.
+// `whence` is the start, the current offset, the end, the next data or the next hole. -1 if the offset would be negative or above `max`, or if the file has no offsets.
 static long long proviso_lseek(int file, long long offset, int whence, long long max) {
     struct proviso_file *of = proviso_file_of(file);
     long long result = __proviso_env_longlong(), target = result;
