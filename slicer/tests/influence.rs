@@ -6,7 +6,8 @@ mod generator;
 
 use cfa::interp::{Interpreter, Limits, Observer, Outcome, State};
 use cfa::{EdgeId, Id, Op, Program};
-use generator::{FixedInputs, Random, generate};
+use generator::inputs::FixedInputs;
+use generator::{Random, generate};
 use slicer::{Analysis, Criterion, DependenceKind, Options};
 
 /// By edge, the integers that its executions assigned; zeros for operations without a result.

@@ -6,7 +6,8 @@ mod generator;
 
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown};
 use cfa::{Bv, EdgeId, Op, Program};
-use generator::{Endless, FixedInputs, Generator, Random, Shape, generate, generate_shaped};
+use generator::inputs::FixedInputs;
+use generator::{Endless, Generator, Random, Shape, generate, generate_shaped};
 use slicer::{Analysis, Control, Criterion, Options, Slice, Value, What, slice};
 
 fn rounds() -> u64 {

@@ -9,7 +9,8 @@ use cooperate::gia::check::{Checked, Targets, contradiction, reachable, unreacha
 use cooperate::gia::{Coverage, Gia, Recording, Says, parse, print};
 use engine::Config;
 use engine::budget::Budget;
-use generator::{Random, RandomInputs, generate};
+use generator::inputs::RandomInputs;
+use generator::{Random, generate};
 use std::time::Duration;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,7 +8,8 @@ use cfa::{Bv, EdgeId, GlobalId, InputId, Program, validate};
 use cooperate::condition;
 use cooperate::gia::{Coverage, Gia, Recording, Removed, Says, Test, agree, combine, parse, print, reduce};
 use cooperate::reduce::Reducer;
-use generator::{Random, RandomInputs, generate};
+use generator::inputs::RandomInputs;
+use generator::{Random, generate};
 
 const LIMITS: fn() -> Limits = || Limits { steps: 20_000, ..Limits::default() };
 

@@ -13,7 +13,8 @@ use cooperate::range::split::ranges;
 use cooperate::range::{Bound, Range};
 use cooperate::reduce::{Reducer, Shape, reduce};
 use cooperate::restrict::restrict;
-use generator::{Random, RandomInputs, generate};
+use generator::inputs::RandomInputs;
+use generator::{Random, generate};
 use std::cmp::Ordering;
 
 fn programs(standard: u64) -> u64 {

@@ -3,13 +3,12 @@
 
 #![allow(dead_code)]
 
-mod inputs;
+pub mod inputs;
 mod objects;
 mod pieces;
 mod reaches;
 
 use cfa::*;
-pub use inputs::{FixedInputs, RandomInputs};
 
 pub struct Random(u64);
 
