@@ -7,7 +7,7 @@
 mod generator;
 
 use cfa::graph::CfaGraphs;
-use cfa::interp::{Inputs, Interpreter, Limits, Observer, Outcome, State as Execution, Unknown};
+use cfa::interp::{Inputs, Interpreter, Limits, Observer, Outcome, State as Execution};
 use cfa::loops::LoopForest;
 use cfa::{CallGraph, Edge, EdgeId, ErrorId, FuncId, LocId, Op, Out, Program};
 use cooperate::condition::rest::ExploredProgram;
