@@ -45,7 +45,7 @@ pub struct Link {
 
 /// An object, a program, or a member of an archive.
 #[derive(Default, Debug)]
-pub struct ObjectFile {
+pub struct Object {
     /// The records of `proviso cc`.
     pub records: Vec<Record>,
     /// The embedded bitcode modules, if there are no records; or the file itself if it is bitcode.
@@ -73,7 +73,7 @@ pub struct Dynamic {
     pub folders: Vec<String>,
 }
 
-impl ObjectFile {
+impl Object {
     /// Returns true if the object has records or bitcode, so that its source is known.
     pub fn is_known(&self) -> bool {
         !self.records.is_empty() || !self.bitcode.is_empty()
@@ -150,7 +150,7 @@ fn modules(section: &[u8]) -> Vec<Vec<u8>> {
 #[derive(Default, Debug)]
 pub struct Content {
     /// The object itself, or the members of the archive.
-    pub objects: Vec<ObjectFile>,
+    pub objects: Vec<Object>,
     /// True if the binary is an archive. A member of an archive belongs to a program only if the program needs it.
     pub is_archive: bool,
 }
@@ -182,9 +182,9 @@ pub fn read(file: &Path) -> Result<Option<Content>, Failure> {
 fn content(data: &[u8]) -> Option<Content> {
     if data.starts_with(ARCHIVE) {
         let objects = members(data).into_iter().filter(|member| member.starts_with(ELF) || member.starts_with(b"BC"));
-        Some(Content { objects: objects.map(ObjectFile::read).collect(), is_archive: true })
+        Some(Content { objects: objects.map(Object::read).collect(), is_archive: true })
     } else if data.starts_with(ELF) {
-        Some(Content { objects: vec![ObjectFile::read(data)], is_archive: false })
+        Some(Content { objects: vec![Object::read(data)], is_archive: false })
     } else {
         None
     }

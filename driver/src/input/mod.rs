@@ -7,7 +7,7 @@ pub mod project;
 
 use crate::failure::Failure;
 use crate::files;
-use binary::{Content, ObjectFile, Record};
+use binary::{Content, Object, Record};
 use frontend_llvm::command::Ignored;
 use frontend_llvm::{CompileCommand, InputFile};
 use link::Effects;
@@ -75,7 +75,7 @@ impl Inputs {
 
     /// Adds the inputs of a binary. `Err` if none of its objects has records or bitcode.
     fn take_binary(&mut self, file: &Path, content: Content) -> Result<(), Failure> {
-        if !content.objects.iter().any(ObjectFile::is_known) {
+        if !content.objects.iter().any(Object::is_known) {
             let mut failure = Failure::data(format!("the C files of {} are unknown", file.display()));
             failure.detail =
                 Some("  = help: build it with `proviso cc` as the compiler, or with clang -fembed-bitcode".into());
@@ -93,7 +93,7 @@ impl Inputs {
 
     /// Adds the inputs of an object. `member` is its number if it is a member of an archive. `Err` if the object may
     /// define or run anything, if a source file is gone, or if a linker option cannot be represented.
-    fn take_object(&mut self, file: &Path, object: ObjectFile, member: Option<u32>) -> Result<(), Failure> {
+    fn take_object(&mut self, file: &Path, object: Object, member: Option<u32>) -> Result<(), Failure> {
         if !object.is_known() {
             if object.has_constructors {
                 return Err(unknown(file, file));

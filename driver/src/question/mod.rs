@@ -224,7 +224,7 @@ impl Run<'_> {
             let is_open = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Unknown(_));
             let open: Vec<usize> = group.asks.iter().copied().filter(is_open).collect();
             drop(shared);
-            self.record_rest(&open, &Rest::Unknown(Note { text, spot: None }));
+            self.settle(&open, &Rest::Unknown(Note { text, spot: None }));
         }
         let mut is_proved_before = false;
         loop {
@@ -260,7 +260,7 @@ impl Run<'_> {
                     }
                 }
                 Answer::True => {
-                    self.record_rest(&group.asks, &Rest::Proved);
+                    self.settle(&group.asks, &Rest::Proved);
                     let ended = group.ended.load(Ordering::Relaxed) || group.is_behind;
                     let mut shared = self.session.shared();
                     group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
@@ -277,7 +277,7 @@ impl Run<'_> {
                 }
                 // An earlier proof stands.
                 Answer::Unknown { .. } if is_proved_before => {
-                    self.record_rest(&group.asks, &Rest::Proved);
+                    self.settle(&group.asks, &Rest::Proved);
                     return Ok(Attempt::Decided);
                 }
                 Answer::Unknown { reason, spot } => {
@@ -290,7 +290,7 @@ impl Run<'_> {
                         Some(limit) => Note { text: self.lateness(limit, share), spot: None },
                         None => Note { text: reason, spot },
                     };
-                    self.record_rest(&group.asks, &Rest::Unknown(note));
+                    self.settle(&group.asks, &Rest::Unknown(note));
                     return Ok(if is_late { Attempt::TimeIsUp } else { Attempt::GaveUp });
                 }
                 Answer::False(violation) => {
@@ -299,7 +299,7 @@ impl Run<'_> {
                         return Ok(Attempt::Decided);
                     }
                     if !self.session.job.is_exhaustive {
-                        self.record_rest(&group.asks, &Rest::NotAsked);
+                        self.settle(&group.asks, &Rest::NotAsked);
                         return Ok(Attempt::Decided);
                     }
                     let Some(site) = site.filter(|site| group.seen.insert(*site)) else {
@@ -365,7 +365,7 @@ impl Run<'_> {
             Err(failure) if self.session.job.is_default && failure.code == exit::USAGE && self.is_common(group) => {
                 let text = format!("undefined behaviour is not checked: {}", failure.message);
                 self.session.shared().warnings.push(text);
-                self.record_rest(&group.asks, &Rest::NotAsked);
+                self.settle(&group.asks, &Rest::NotAsked);
                 group.asks.clear();
                 return Ok(false);
             }
@@ -474,7 +474,7 @@ impl Run<'_> {
         let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
         let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();
         drop(shared);
-        self.record_rest(&proved, &Rest::Unknown(Note { text, spot: None }));
+        self.settle(&proved, &Rest::Unknown(Note { text, spot: None }));
     }
 
     /// Repeats the proofs that rest on executions that end at failing checks. Returns the groups that are still
@@ -492,8 +492,8 @@ impl Run<'_> {
                     continue;
                 }
             } else if !group.failed.sites.borrow().is_empty() {
-                self.record_rest(&group.asks, &Rest::Proved);
-                self.record_rest(&group.held, &Rest::Proved);
+                self.settle(&group.asks, &Rest::Proved);
+                self.settle(&group.held, &Rest::Proved);
             }
             proved.push(group);
         }
@@ -552,7 +552,7 @@ impl Run<'_> {
                 let unviolated = group.asks.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
                 let unviolated: Vec<usize> = unviolated.collect();
                 drop(shared);
-                self.record_rest(&unviolated, &Rest::Proved);
+                self.settle(&unviolated, &Rest::Proved);
                 group.ended.store(true, Ordering::Relaxed);
             }
         }
@@ -567,7 +567,7 @@ impl Run<'_> {
     }
 
     /// Records the result for everything in these questions that is not violated.
-    fn record_rest(&self, asks: &[usize], rest: &Rest) {
+    fn settle(&self, asks: &[usize], rest: &Rest) {
         let mut shared = self.session.shared();
         for &ask in asks {
             shared.checks[ask].rest = rest.clone();

@@ -24,7 +24,7 @@ pub const TIME: Duration = Duration::from_millis(300);
 /// The position of a run that ended in an error. An error of the library or of `reach_error` is attributed to its
 /// caller, so the position includes calls.
 #[derive(PartialEq, Eq)]
-struct RunEnd {
+struct End {
     /// The error and its edge.
     error: (ErrorId, EdgeId),
     /// The innermost call that has not returned.
@@ -66,7 +66,7 @@ struct Search<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
     /// The end that a run on smaller inputs must have.
-    end: Option<RunEnd>,
+    end: Option<End>,
     /// The maximum number of blocks without bytes in a run on smaller inputs.
     empty_blocks: usize,
     /// The limits of each run.
@@ -87,7 +87,7 @@ pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits
     let (end, empty_blocks) = search.run(inputs).filter(|(end, _)| end.error.0 == error).unzip();
     search.empty_blocks = empty_blocks.unwrap_or_default();
     // Smaller inputs may leak another object, or give the compared objects the same address.
-    let is_about_objects = |end: &RunEnd| {
+    let is_about_objects = |end: &End| {
         matches!(program.edges[end.error.1].op, Op::Leak(_))
             || matches!(program.errors[end.error.0].check, Check::PointerCompare | Check::PointerSubtract)
     };
@@ -125,7 +125,7 @@ impl Search<'_> {
 
     /// Runs the program on these inputs and returns the position of the error, and the number of blocks without bytes.
     /// `None` if the run reaches no error.
-    fn run(&mut self, inputs: &Inputs) -> Option<(RunEnd, usize)> {
+    fn run(&mut self, inputs: &Inputs) -> Option<(End, usize)> {
         let mut calls = Calls { program: self.program, stack: Vec::new(), environment: Vec::new(), empty_blocks: 0 };
         let run = self.interpreter.run(&mut inputs.source(), self.limits, &mut calls);
         self.runs += 1;
@@ -133,7 +133,7 @@ impl Search<'_> {
         let error = run.outcome.error(self.program)?;
         let is_users = |edge: &EdgeId| self.program.funcs[self.program.func_of(*edge)].origin == FunctionOrigin::Source;
         let users = std::iter::once(&error.1).chain(calls.stack.iter().rev()).copied().find(|edge| is_users(edge));
-        let end = RunEnd { error, call: calls.stack.last().copied(), users, environment: calls.environment };
+        let end = End { error, call: calls.stack.last().copied(), users, environment: calls.environment };
         Some((end, calls.empty_blocks))
     }
 
