@@ -13,14 +13,14 @@ pub struct Block {
     /// True if `start` is the head of a loop.
     pub is_loop_head: bool,
     /// The edges of the block in order, without [`Op::Skip`] and those without a text. A branch at the end is represented by its then-edge.
-    pub steps: Vec<Step>,
+    pub steps: Vec<BlockEdge>,
     /// The successor blocks.
     pub next: Vec<Next>,
 }
 
 /// One edge of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct BlockEdge {
     /// The edge.
     pub edge: EdgeId,
     /// The source position of the edge.
@@ -72,8 +72,8 @@ impl Reader<'_> {
     fn target(&self, edge: EdgeId) -> u32 {
         self.graphs.node(self.p.edges[edge].target).expect("the target of a reachable edge is reachable")
     }
-    fn step(&self, edge: EdgeId, text: String) -> Step {
-        Step { edge, place: self.p.edges[edge].place, text }
+    fn step(&self, edge: EdgeId, text: String) -> BlockEdge {
+        BlockEdge { edge, place: self.p.edges[edge].place, text }
     }
 
     fn block(&self, start: u32, is_loop_head: bool) -> Block {

@@ -28,17 +28,17 @@ pub struct CallGraph {
 
 /// The possible callees of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Target {
+enum CallTarget {
     Function(FuncId),
     AnyTaken,
 }
 
-fn target(program: &Program, callee: Callee) -> Target {
+fn target(program: &Program, callee: Callee) -> CallTarget {
     match callee {
-        Callee::Direct(func) => Target::Function(func),
+        Callee::Direct(func) => CallTarget::Function(func),
         Callee::Indirect(e) => match *program.exprs.get(e) {
-            Expr::FuncAddr(func) => Target::Function(func),
-            _ => Target::AnyTaken,
+            Expr::FuncAddr(func) => CallTarget::Function(func),
+            _ => CallTarget::AnyTaken,
         },
     }
 }
@@ -58,11 +58,11 @@ impl CallGraph {
             let caller = program.func_of(id);
             calls[caller].push(id);
             match target(program, callee) {
-                Target::Function(func) => {
+                CallTarget::Function(func) => {
                     direct_callers[func].push(id);
                     edges.push((caller.0, func.0));
                 }
-                Target::AnyTaken => {
+                CallTarget::AnyTaken => {
                     indirect_calls.push(id);
                     edges.push((caller.0, indirect_node));
                 }
@@ -96,8 +96,8 @@ impl CallGraph {
     pub fn callees<'a>(&'a self, program: &Program, edge: EdgeId) -> Callees<'a> {
         match &program.edges[edge].op {
             Op::Call { callee, .. } => match target(program, *callee) {
-                Target::Function(func) => Callees::One(func),
-                Target::AnyTaken => Callees::Many(&self.address_taken),
+                CallTarget::Function(func) => Callees::One(func),
+                CallTarget::AnyTaken => Callees::Many(&self.address_taken),
             },
             op => panic!("{op:?} is no call"),
         }
@@ -184,7 +184,7 @@ fn address_taken(program: &Program) -> Vec<FuncId> {
         match &edge.op {
             Op::Call { callee, args, varargs, .. } => {
                 if let Callee::Indirect(e) = *callee
-                    && target(program, *callee) == Target::AnyTaken
+                    && target(program, *callee) == CallTarget::AnyTaken
                 {
                     look(e);
                 }

@@ -117,10 +117,7 @@ fn lengauer_tarjan(graph: &Digraph, root: u32) -> Vec<u32> {
     let search = graph.depth_first([root]);
     let vertex = &search.preorder;
     let n = vertex.len();
-    let mut number = vec![NONE; graph.len()];
-    for (i, &v) in (0u32..).zip(vertex) {
-        number[v as usize] = i;
-    }
+    let number = search.numbers(graph.len());
     let parent: Vec<u32> =
         vertex.iter().map(|&v| number.get(search.parent[v as usize] as usize).copied().unwrap_or(NONE)).collect();
     let mut semi: Vec<u32> = (0..n as u32).collect();

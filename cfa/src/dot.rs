@@ -1,6 +1,6 @@
 //! Control-flow automata and call graphs in DOT, the language of Graphviz.
 
-use crate::blocks::{Next, Step, blocks};
+use crate::blocks::{BlockEdge, Next, blocks};
 use crate::callgraph::CallGraph;
 use crate::graph::CfaGraphs;
 use crate::program::*;
@@ -94,7 +94,7 @@ fn draw(out: &mut String, p: &Program, graphs: &CfaGraphs, func: FuncId, indent:
 }
 
 /// One line of a block: the source line and the operation.
-fn line(p: &Program, step: &Step) -> String {
+fn line(p: &Program, step: &BlockEdge) -> String {
     let line = step.place.map(|place| p.places[place].line).filter(|&line| line > 0);
     let line = line.map_or(String::new(), |line| format!("{line}: "));
     format!("{line}{}\n", shortened(&step.text))

@@ -234,6 +234,17 @@ pub struct DepthFirst {
     pub parent: Vec<u32>,
 }
 
+impl DepthFirst {
+    /// The position of each of `nodes` nodes in the order of discovery. [`NONE`] for nodes that were not found.
+    pub fn numbers(&self, nodes: usize) -> Vec<u32> {
+        let mut numbers = vec![NONE; nodes];
+        for (i, &node) in (0u32..).zip(&self.preorder) {
+            numbers[node as usize] = i;
+        }
+        numbers
+    }
+}
+
 /// The strongly connected components of a graph, numbered in reverse topological order: an edge between
 /// two components goes from the greater number to the smaller.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -263,7 +274,7 @@ impl Components {
         self.len() == 0
     }
     /// The component of a node.
-    pub fn of(&self, node: u32) -> u32 {
+    pub fn component(&self, node: u32) -> u32 {
         self.component[node as usize]
     }
     /// The nodes of a component, ascending.
@@ -276,7 +287,7 @@ impl Components {
     }
     /// True if the node is on a cycle.
     pub fn on_cycle(&self, graph: &Digraph, node: u32) -> bool {
-        self.members(self.of(node)).len() > 1 || graph.successors(node).contains(&node)
+        self.members(self.component(node)).len() > 1 || graph.successors(node).contains(&node)
     }
 }
 
@@ -364,7 +375,7 @@ impl Predecessors {
         Self { edges: Lists::group(program.locs.len(), pairs) }
     }
     /// The edges into a location.
-    pub fn of(&self, loc: LocId) -> &[EdgeId] {
+    pub fn edges_into(&self, loc: LocId) -> &[EdgeId] {
         self.edges.get(loc.0)
     }
 }
@@ -398,14 +409,14 @@ pub(crate) mod tests {
             for a in graph.nodes() {
                 for b in graph.nodes() {
                     let mutual = reaches[a as usize][b as usize] && reaches[b as usize][a as usize];
-                    prop_assert_eq!(mutual, components.of(a) == components.of(b));
+                    prop_assert_eq!(mutual, components.component(a) == components.component(b));
                 }
-                prop_assert!(components.members(components.of(a)).contains(&a));
+                prop_assert!(components.members(components.component(a)).contains(&a));
                 let cyclic = graph.successors(a).iter().any(|&s| reaches[s as usize][a as usize]);
                 prop_assert_eq!(components.on_cycle(&graph, a), cyclic);
             }
             for (a, b) in graph.edges() {
-                prop_assert!(components.of(a) >= components.of(b));
+                prop_assert!(components.component(a) >= components.component(b));
             }
         }
 

@@ -277,7 +277,7 @@ impl<'r> State<'r> {
             watch: Watch::default(),
             leaks: leak::Roots::default(),
             accessed: 0,
-            threads: Threads::of(code),
+            threads: Threads::new(code),
         }
     }
 

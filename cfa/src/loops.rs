@@ -38,10 +38,7 @@ impl LoopForest {
         let vertex = &search.preorder;
         let n = vertex.len();
         // Everything below uses depth-first numbers: the descendants of a node in the search tree are an interval.
-        let mut number = vec![NONE; graph.len()];
-        for (i, &v) in (0u32..).zip(vertex) {
-            number[v as usize] = i;
-        }
+        let number = search.numbers(graph.len());
         let mut last: Vec<u32> = (0..n as u32).collect();
         for &v in vertex.iter().rev() {
             let parent = search.parent[v as usize];

@@ -97,7 +97,7 @@ pub struct Program {
     pub places: Table<PlaceId, Place>,
     /// The function at which execution starts. It has no parameters.
     pub entry: FuncId,
-    /// If the user verifies a function other than `main`: how its caller passes the arguments.
+    /// The calling convention of the arguments, if the user verifies a function other than `main`.
     pub passing: Vec<Passing>,
     /// The names of the linked library models, sorted.
     pub models: Vec<String>,
@@ -557,10 +557,10 @@ impl Taint {
     }
 }
 
-/// The harm that behaviours can do which an edge drops.
+/// The harm of the behaviours that an edge drops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Harm {
-    /// Unknown code runs, with what it can reach. It ends before execution continues.
+    /// Unknown code runs, and accesses the memory that it can reach. It ends before execution continues.
     Bounded,
     /// Addresses of string literals compare in another way.
     Addresses,

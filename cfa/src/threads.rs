@@ -83,7 +83,7 @@ pub enum Relation {
 
 impl Relation {
     /// The relation with this number in the models.
-    pub fn of(number: u64) -> Self {
+    pub fn from_number(number: u64) -> Self {
         match number {
             0 => Self::Equal,
             1 => Self::Unequal,

@@ -19,7 +19,7 @@ impl Random {
     fn below(&mut self, n: u32) -> u32 {
         (self.next() >> 20) as u32 % n
     }
-    fn of<T: Copy>(&mut self, items: &[T]) -> T {
+    fn choose<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len() as u32) as usize]
     }
     fn bv(&mut self, width: u32) -> Bv {
@@ -84,7 +84,7 @@ impl Builder {
             }
             0..=2 if width > 1 => {
                 let fitting: Vec<_> = self.vars.iter().copied().filter(|&v| self.p.vars[v].width >= width).collect();
-                let var = self.random.of(&fitting);
+                let var = self.random.choose(&fitting);
                 let e = self.p.var_expr(var);
                 let wide = self.p.vars[var].width;
                 let lo = self.random.below(wide - width + 1);
@@ -92,7 +92,7 @@ impl Builder {
             }
             _ if width == 1 => self.condition(d),
             3 => {
-                let op = self.random.of(&[UnOp::Not, UnOp::Neg]);
+                let op = self.random.choose(&[UnOp::Not, UnOp::Neg]);
                 let a = self.bv(width, d);
                 self.p.exprs.unary(op, a)
             }
@@ -130,13 +130,13 @@ impl Builder {
             }
             1 if depth > 0 => {
                 let (a, b) = (self.bv(1, depth - 1), self.bv(1, depth - 1));
-                let op = self.random.of(&[BinOp::And, BinOp::Or, BinOp::Xor, BinOp::Add, BinOp::Eq]);
+                let op = self.random.choose(&[BinOp::And, BinOp::Or, BinOp::Xor, BinOp::Add, BinOp::Eq]);
                 self.p.exprs.binary(op, a, b)
             }
             2 => {
-                let format = self.random.of(&[FloatFormat::Single, FloatFormat::Double]);
+                let format = self.random.choose(&[FloatFormat::Single, FloatFormat::Double]);
                 let (a, b) = (self.float(format, depth), self.float(format, depth));
-                let op = self.random.of(&[FCmp::Eq, FCmp::Lt, FCmp::Le]);
+                let op = self.random.choose(&[FCmp::Eq, FCmp::Lt, FCmp::Le]);
                 if self.random.below(4) == 0 {
                     self.p.exprs.f_is_nan(format, a)
                 } else {
@@ -144,8 +144,8 @@ impl Builder {
                 }
             }
             _ => {
-                let width = self.random.of(&[2, 8, 13, 16, 32, 40, 64]);
-                let op = self.random.of(&[BinOp::Eq, BinOp::Ult, BinOp::Ule, BinOp::Slt, BinOp::Sle]);
+                let width = self.random.choose(&[2, 8, 13, 16, 32, 40, 64]);
+                let op = self.random.choose(&[BinOp::Eq, BinOp::Ult, BinOp::Ule, BinOp::Slt, BinOp::Sle]);
                 let (a, b) = (self.bv(width, depth), self.bv(width, depth));
                 self.p.exprs.binary(op, a, b)
             }
@@ -171,12 +171,12 @@ impl Builder {
                 self.p.exprs.int_to_f(Rounding::Nearest, format, signed, a)
             }
             4 => {
-                let from = self.random.of(&[FloatFormat::Single, FloatFormat::Double]);
+                let from = self.random.choose(&[FloatFormat::Single, FloatFormat::Double]);
                 let a = self.float(from, d);
                 self.p.exprs.f_convert(Rounding::Nearest, from, format, a)
             }
             _ => {
-                let op = self.random.of(&[FBinOp::ADD, FBinOp::SUB, FBinOp::MUL, FBinOp::DIV]);
+                let op = self.random.choose(&[FBinOp::ADD, FBinOp::SUB, FBinOp::MUL, FBinOp::DIV]);
                 let (a, b) = (self.float(format, d), self.float(format, d));
                 self.p.exprs.f_binary(op, format, a, b)
             }
@@ -190,7 +190,7 @@ fn exact_c_has_the_value_of_the_expression() {
     let widths = [1, 2, 8, 13, 16, 32, 40, 64];
     let expressions: Vec<_> = (0..1500)
         .map(|_| {
-            let width = b.random.of(&widths);
+            let width = b.random.choose(&widths);
             b.bv(width, 4)
         })
         .collect();

@@ -22,7 +22,7 @@ pub fn answer(session: &Session) -> Result<Finished, Failure> {
         return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
     }
     let (mut program, place) = session.prepare()?;
-    let known = Known::of(&session.plan, &mut program)?;
+    let known = Known::read(&session.plan, &mut program)?;
     let holds_anyway = session.plan.is_none() && leave_out_valid(session, &mut program);
     let mut finished = decide_and_describe(session, &program, place.as_ref(), known);
     if holds_anyway {

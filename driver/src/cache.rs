@@ -72,13 +72,13 @@ struct Measure {
 struct Recorded {
     values: Vec<(u32, String)>,
     globals: Vec<(u32, u32, String)>,
-    bytes: Vec<(Object, u64, u8)>,
-    bases: Vec<(Object, u64)>,
+    bytes: Vec<(StoredObject, u64, u8)>,
+    bases: Vec<(StoredObject, u64)>,
 }
 
 /// [`ObjectSeq`] as JSON.
 #[derive(Serialize, Deserialize)]
-enum Object {
+enum StoredObject {
     Global(u32),
     Alloc(u64),
 }
@@ -88,7 +88,7 @@ impl Cache {
     ///
     /// # Errors
     /// `Err` if its folder cannot be created, or if the executable cannot be read.
-    pub fn of(config: &Config) -> Result<Option<Self>, Failure> {
+    pub fn open(config: &Config) -> Result<Option<Self>, Failure> {
         let Some(folder) = &config.cache else { return Ok(None) };
         fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
         Ok(Some(Self { folder: folder.clone(), build: build()?, arguments: decisive(config) }))
@@ -163,7 +163,7 @@ impl CacheFile {
         let entry = match &outcome.verdict {
             Verdict::True => Entry::True { decided_by },
             Verdict::False(found) => {
-                Entry::False { decided_by, error: found.error.0, inputs: Recorded::of(&found.inputs) }
+                Entry::False { decided_by, error: found.error.0, inputs: Recorded::from_inputs(&found.inputs) }
             }
             Verdict::Unknown(_) => return Ok(()),
         };
@@ -199,11 +199,11 @@ impl CacheFile {
 }
 
 impl Recorded {
-    fn of(inputs: &Inputs) -> Self {
+    fn from_inputs(inputs: &Inputs) -> Self {
         let digits = |value: &Bv| value.to_biguint().to_string();
         let object = |object: &ObjectSeq| match *object {
-            ObjectSeq::Global(id) => Object::Global(id.0),
-            ObjectSeq::Alloc(n) => Object::Alloc(n),
+            ObjectSeq::Global(id) => StoredObject::Global(id.0),
+            ObjectSeq::Alloc(n) => StoredObject::Alloc(n),
         };
         Self {
             values: inputs.values.iter().map(|v| (v.width(), digits(v))).collect(),
@@ -217,8 +217,8 @@ impl Recorded {
     fn restore(self) -> Option<Inputs> {
         let value = |width: u32, digits: &str| Some(Bv::from_big(width, digits.parse().ok()?));
         let object = |object| match object {
-            Object::Global(id) => ObjectSeq::Global(GlobalId(id)),
-            Object::Alloc(n) => ObjectSeq::Alloc(n),
+            StoredObject::Global(id) => ObjectSeq::Global(GlobalId(id)),
+            StoredObject::Alloc(n) => ObjectSeq::Alloc(n),
         };
         Some(Inputs {
             values: self.values.iter().map(|(width, digits)| value(*width, digits)).collect::<Option<_>>()?,
@@ -275,7 +275,7 @@ fn decisive(config: &Config) -> String {
         counts_on_rest,
         is_last: _,
         part: _,
-        desk: _,
+        work_queue: _,
         query_time,
         value_threshold,
         sharing,
@@ -419,7 +419,7 @@ mod tests {
             bases: [(ObjectSeq::Alloc(1), 4096)].into(),
             schedule: Default::default(),
         };
-        let text = serde_json::to_string(&Recorded::of(&inputs)).unwrap();
+        let text = serde_json::to_string(&Recorded::from_inputs(&inputs)).unwrap();
         let restored: Recorded = serde_json::from_str(&text).unwrap();
         assert_eq!(restored.restore().unwrap(), inputs);
     }

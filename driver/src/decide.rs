@@ -68,7 +68,7 @@ pub fn decide(session: &Session, program: &Program, place: Option<&CacheFile>, k
         let is_only = session.shared().checks.is_empty();
         let property = |check| session.job.violated(check).to_owned();
         let property = is_only.then_some(&property as &dyn Fn(cfa::Check) -> String);
-        let exhibits = Exhibits::of(program, slice.as_ref(), property, &Sources::new());
+        let exhibits = Exhibits::collect(program, slice.as_ref(), property, &Sources::new());
         session.shared().exhibits.absorb(exhibits);
     }
     let kept = session.stage("asking the cache", "cache", || {
@@ -77,7 +77,7 @@ pub fn decide(session: &Session, program: &Program, place: Option<&CacheFile>, k
     let is_new = kept.is_none();
     // These are the obstacles if the run ends during the analysis.
     let analysed = slice.as_ref().map_or(program, |slice| &slice.program);
-    let obstacles = panics::guarded(|| Obstacle::of(analysed, &Sources::new())).unwrap_or_default();
+    let obstacles = panics::guarded(|| Obstacle::find(analysed, &Sources::new())).unwrap_or_default();
     let before = std::mem::replace(&mut session.shared().obstacles, obstacles);
     let (outcome, is_of_slice) = session.stage("the analysis", "analysis", || match kept {
         Some(kept) => {
@@ -127,7 +127,7 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
     };
     let notes = outcome.reasons.iter().map(note).collect();
     let increment = |l: &engine::Increment| Increment {
-        // Code of library models is none of the program.
+        // The code of library models is not the program's.
         spot: l.goal.and_then(|p| sources.spot(analysed, p)).filter(|spot| !is_internal(&spot.path)),
         tracked: facts(&l.tracked),
     };
@@ -232,7 +232,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
             }
             if session.records.reproduction && session.shared().reproduction.is_none() {
                 let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
-                let of = format!("with which this happens{spot}: {}", trace.message);
+                let of = format!("of the violation{spot}: {}", trace.message);
                 let sanitizer = error.check.sanitizer();
                 let reproduction = Reproduction::new(&session.job, program, trace.clone(), of, sanitizer);
                 session.shared().reproduction = Some(reproduction);

@@ -250,7 +250,7 @@ pub fn gives_a_character(function: &str) -> bool {
 
 impl OpenedFile {
     /// Returns the attempt of a call that opens a stream, without content.
-    fn of(call: &LibraryCall) -> Self {
+    fn from_call(call: &LibraryCall) -> Self {
         let is_named = call.function.starts_with("fopen");
         let text = |n: usize| call.texts.get(n).cloned().flatten().filter(|_| is_named);
         Self { name: text(0), is_read: text(1).is_some_and(|mode| mode.starts_with(b"r")), content: None }
@@ -309,7 +309,7 @@ impl Environment {
                     if let Some(at) = opened {
                         open.insert(at, files.len());
                     }
-                    files.push((OpenedFile::of(call), opened.map(|_| Stream::default())));
+                    files.push((OpenedFile::from_call(call), opened.map(|_| Stream::default())));
                     if !environment.openers.contains(&call.function) {
                         environment.openers.push(call.function.clone());
                     }

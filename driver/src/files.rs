@@ -69,9 +69,9 @@ impl Outputs {
                 continue;
             }
             check_writable(path).map_err(writing)?;
-            let identity = Identity::of(path).map_err(writing)?;
+            let identity = Identity::read(path).map_err(writing)?;
             for (other, other_path) in &self.named[..i] {
-                if identity.is_some() && Identity::of(other_path).map_err(writing)? == identity {
+                if identity.is_some() && Identity::read(other_path).map_err(writing)? == identity {
                     let shown = path.display();
                     return Err(Failure::usage(format!("{other} and {option} both write to {shown}")));
                 }
@@ -84,13 +84,13 @@ impl Outputs {
     /// Checks that no output is one of `inputs`, or a file that this process or clang has read before. `Err` if one is.
     pub fn spare<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
         let named = self.named.iter().filter(|(_, path)| path != Path::new(STDOUT));
-        let outputs: Vec<_> = named.filter_map(|named| Some((named, Identity::of(&named.1).ok()??))).collect();
+        let outputs: Vec<_> = named.filter_map(|named| Some((named, Identity::read(&named.1).ok()??))).collect();
         if outputs.is_empty() {
             return Ok(());
         }
         let read = INPUTS.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for input in inputs.into_iter().map(Path::to_owned).chain(read).chain(frontend_llvm::files_read()) {
-            let Ok(Some(identity)) = Identity::of(&input) else { continue };
+            let Ok(Some(identity)) = Identity::read(&input) else { continue };
             if let Some(((option, path), _)) = outputs.iter().find(|(_, output)| *output == identity) {
                 let (path, input) = (path.display().to_string(), input.display().to_string());
                 let other = if path == input { String::new() } else { format!(" (which is {path})") };
@@ -201,7 +201,7 @@ enum Identity {
 impl Identity {
     /// Returns the identity of a file. Returns `None` if the path is no regular file: a device may take several
     /// outputs.
-    fn of(path: &Path) -> io::Result<Option<Self>> {
+    fn read(path: &Path) -> io::Result<Option<Self>> {
         match fs::metadata(path) {
             Ok(m) => Ok(m.is_file().then(|| Self::Old { device: m.dev(), inode: m.ino() })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -1,5 +1,5 @@
 //! Programs that compute with the addresses of functions. In all runs of the interpreter and of the analyses, a function
-//! has the same address, so they cannot tell what such a program computes. The pass adds an approximation wherever a
+//! has the same address, so their results may differ from those of a real machine. The pass adds an approximation wherever a
 //! number is computed from an address of a function. Copies, calls and comparisons for equality do not depend on the
 //! addresses, because functions have different ones.
 
@@ -37,8 +37,8 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
                     ObjectKind::Distance(to) => matches!(points_to.objects[to].kind, ObjectKind::Func(_)),
                     _ => false,
                 };
-                // The pass assumes that operations which are defined for pointers to objects get such pointers, if they
-                // may. The sets of unification are too large for that.
+                // The pass assumes that an operation which is defined for pointers to objects gets such a pointer if its
+                // points-to set has an object. The sets of unification are too large for that.
                 let is_function_alone = is_for_objects && mode == Mode::Inclusion;
                 if is_function_alone { !targets.is_empty() && kinds.all(is_function) } else { kinds.any(is_function) }
             };

@@ -101,7 +101,7 @@ impl std::fmt::Display for Stop {
 }
 
 /// The end of supervised work.
-pub enum End<T> {
+pub enum WorkEnd<T> {
     /// The worker returned this result, maybe after it was cancelled.
     Done(T),
     /// The worker panicked with this message, or could not be started.
@@ -113,7 +113,7 @@ pub enum End<T> {
 /// The result of [`supervise`].
 pub struct Supervised<T> {
     /// The end of the work.
-    pub end: End<T>,
+    pub end: WorkEnd<T>,
     /// The reason of the cancellation, if the work was cancelled.
     pub stop: Option<Stop>,
     /// The maximal resident memory that was observed, in bytes.
@@ -147,7 +147,7 @@ pub fn supervise<T: Send + 'static>(
         std::thread::Builder::new().name("worker".into()).stack_size(size).spawn(run).is_ok()
     });
     if !spawned {
-        let end = End::Panicked("cannot create a thread: the address space is too small".into());
+        let end = WorkEnd::Panicked("cannot create a thread: the address space is too small".into());
         return Supervised { end, stop: None, peak_memory: resident_memory() };
     }
     watch(limits, cancel, &receiver, &mut tick)
@@ -167,9 +167,9 @@ fn watch<T>(
     let before = INTERRUPTS.load(Ordering::SeqCst);
     loop {
         let end = match receiver.recv_timeout(TICK) {
-            Ok(Ok(value)) => Some(End::Done(value)),
-            Ok(Err(message)) => Some(End::Panicked(message)),
-            Err(RecvTimeoutError::Disconnected) => Some(End::Panicked("the worker died".into())),
+            Ok(Ok(value)) => Some(WorkEnd::Done(value)),
+            Ok(Err(message)) => Some(WorkEnd::Panicked(message)),
+            Err(RecvTimeoutError::Disconnected) => Some(WorkEnd::Panicked("the worker died".into())),
             Err(RecvTimeoutError::Timeout) => None,
         };
         let memory = resident_memory();
@@ -196,7 +196,7 @@ fn watch<T>(
         }
         let runs_away = memory > limits.memory.saturating_add(limits.memory / 4).saturating_add(256 << 20);
         if runs_away || stopped_at.is_some_and(|at| at.elapsed() > limits.grace) {
-            return Supervised { end: End::Abandoned, stop, peak_memory };
+            return Supervised { end: WorkEnd::Abandoned, stop, peak_memory };
         }
         tick();
     }
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn work_comes_back() {
         let done = supervise(&limits(10_000), &Arc::default(), || (), || 7);
-        assert!(matches!(done.end, End::Done(7)));
+        assert!(matches!(done.end, WorkEnd::Done(7)));
         assert_eq!(done.stop, None);
         assert!(done.peak_memory > 0);
     }
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn a_panic_is_a_message() {
         let done = supervise(&limits(10_000), &Arc::default(), || (), || panic!("of {} kinds", 2));
-        assert!(matches!(done.end, End::<()>::Panicked(m) if m.contains("of 2 kinds")));
+        assert!(matches!(done.end, WorkEnd::<()>::Panicked(m) if m.contains("of 2 kinds")));
     }
 
     #[test]
@@ -353,7 +353,7 @@ mod tests {
             "what there is"
         };
         let done = supervise(&limits(50), &cancel, || (), work);
-        assert!(matches!(done.end, End::Done("what there is")));
+        assert!(matches!(done.end, WorkEnd::Done("what there is")));
         assert_eq!(done.stop, Some(Stop::Timeout(Duration::from_millis(50))));
     }
 
@@ -361,7 +361,7 @@ mod tests {
     fn work_that_does_not_react_is_left_behind_within_a_second() {
         let begin = Instant::now();
         let done = supervise(&limits(50), &Arc::default(), || (), || std::thread::sleep(Duration::from_secs(20)));
-        assert!(matches!(done.end, End::Abandoned));
+        assert!(matches!(done.end, WorkEnd::Abandoned));
         assert!(begin.elapsed() < Duration::from_millis(1050));
     }
 
@@ -383,6 +383,6 @@ mod tests {
             if n == 0 { 0 } else { deep(n - 1) + block[63] - n + 1 }
         }
         let done = supervise(&limits(20_000), &Arc::default(), || (), || deep(500_000));
-        assert!(matches!(done.end, End::Done(500_000)));
+        assert!(matches!(done.end, WorkEnd::Done(500_000)));
     }
 }

@@ -157,7 +157,7 @@ impl Plan {
                 let no_such = || Failure::usage(format!("there is no analysis '{}': see --list-analyses", name.trim()));
                 Some(Second::Analysis(Analysis::parse(name.trim()).ok_or_else(no_such)?))
             }
-            (None, Some(name)) => Some(Second::External(Box::new(Tool::of(name)?.installed()?))),
+            (None, Some(name)) => Some(Second::External(Box::new(Tool::find(name)?.installed()?))),
             (None, None) => None,
         };
         let first = args.first_for.or(limit.map(|t| t / 2)).unwrap_or(FIRST);

@@ -74,7 +74,7 @@ impl Looks {
                 if self.memory_takes_too_long.get() {
                     return Discharged::of_functions(program, &share);
                 }
-                let found = Discharged::of(program, &share);
+                let found = Discharged::compute(program, &share);
                 self.memory_takes_too_long.set(found.as_ref().is_none_or(|found| !found.is_whole()));
                 found
             };

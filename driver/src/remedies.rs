@@ -33,7 +33,7 @@ pub enum Obstacle {
 impl Obstacle {
     /// Returns the reachable loops and recursive functions of the user's code in a program or a slice. At most a few of
     /// each are returned.
-    pub fn of(program: &Program, sources: &Sources) -> Vec<Self> {
+    pub fn find(program: &Program, sources: &Sources) -> Vec<Self> {
         let calls = CallGraph::new(program);
         let mut loops: Vec<Self> = Vec::new();
         for head in Loops::new(program, true, sources).heads() {

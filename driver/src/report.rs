@@ -437,7 +437,7 @@ impl Answer {
     /// Summarises the results of all questions. Returns FALSE if any is violated, otherwise UNKNOWN if any is
     /// undecided, otherwise TRUE. FALSE names the most significant violation: one that no invalid access precedes, and
     /// that does not follow from another violation, if there is such a one.
-    pub fn of(checks: &[CheckResult]) -> Self {
+    pub fn summarise(checks: &[CheckResult]) -> Self {
         let violations = checks.iter().flat_map(|c| &c.violations);
         if let Some(violation) = violations.min_by_key(|v| (v.is_behind, v.cause.is_some())) {
             return Self::False(Box::new(violation.clone()));

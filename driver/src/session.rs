@@ -92,20 +92,20 @@ pub struct Features {
 
 impl Features {
     /// Returns the operations of a program. Functions that are linked but not called do not count as allocations.
-    fn of(program: &Program) -> Self {
+    fn compute(program: &Program) -> Self {
         let calls = CallGraph::new(program);
         let allocates = |(id, edge): (EdgeId, &Edge)| {
             let is_allocation = matches!(edge.op, Op::Alloc { kind: AllocKind::MALLOC, .. });
             is_allocation && calls.is_reachable(program.func_of(id))
         };
         Self {
-            assumes: !Assumptions::of(program).is_empty(),
+            assumes: !Assumptions::find(program).is_empty(),
             allocates: program.edges.iter().any(allocates),
             starts_threads: program.starts_threads(),
         }
     }
 
-    /// Returns the operations of this program or another.
+    /// Returns the operations that this program or another has.
     fn or(self, other: Self) -> Self {
         Self {
             assumes: self.assumes || other.assumes,
@@ -382,7 +382,7 @@ impl Session {
 
     /// Records the size of the program and the assumptions about it.
     pub fn describe(&self, program: &Program) {
-        let features = Features::of(program);
+        let features = Features::compute(program);
         let mut shared = self.shared();
         shared.features = shared.features.or(features);
         shared.models.clone_from(&program.models);

@@ -257,7 +257,7 @@ fn recorded(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limit
     match run.outcome.error(program) {
         Some((error, edge)) => {
             let trace = recorder.finish(&program.errors[error], edge, &run);
-            Ok(Trace { declared: declared::of(program, inputs), ..trace })
+            Ok(Trace { declared: declared::initial_values(program, inputs), ..trace })
         }
         None => Err(run.outcome),
     }
@@ -268,7 +268,7 @@ fn recorded(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limit
 pub fn given(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limits) -> Trace {
     let mut recorder = recorder::Recorder::new(program, sources, inputs);
     Interpreter::new(program).run(&mut inputs.source(), limits, &mut recorder);
-    Trace { declared: declared::of(program, inputs), ..recorder.finish_without_error() }
+    Trace { declared: declared::initial_values(program, inputs), ..recorder.finish_without_error() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The vacuity check after TRUE: does an execution satisfy each assumption?
 //!
 //! Code after an assumption that no execution satisfies is proved vacuously. Random runs come first: one run that
-//! satisfies an assumption settles it. An analysis with a small budget then decides the others. An assumption is not
+//! satisfies an assumption is sufficient. An analysis with a small budget then decides the others. An assumption is not
 //! reported if neither decides it, or if no execution reaches it.
 
 use crate::evidence::blame;
@@ -59,7 +59,7 @@ fn unchecked(session: &Session) -> Option<Program> {
 }
 
 fn record_unsatisfied(session: &Session, program: &Program, finished: &mut Finished) {
-    let assumptions = Assumptions::of(program);
+    let assumptions = Assumptions::find(program);
     let unsatisfied = unsatisfied(session, program, &assumptions);
     if unsatisfied.is_empty() {
         return;
@@ -109,13 +109,13 @@ fn unsatisfied(session: &Session, program: &Program, assumptions: &Assumptions<'
             return left;
         }
         match search(session, &assumptions.question(&left, Goal::Satisfy), &budget) {
-            Found::Execution(found, inputs) => {
+            SearchOutcome::Execution(found, inputs) => {
                 watch.set_satisfied(left[found]);
                 watch.set_reached(left[found]);
                 interpreter.run(&mut inputs.source(), limits, &mut watch);
             }
-            Found::Nothing => break,
-            Found::Undecided => return Vec::new(),
+            SearchOutcome::Nothing => break,
+            SearchOutcome::Undecided => return Vec::new(),
         }
     }
     loop {
@@ -124,11 +124,11 @@ fn unsatisfied(session: &Session, program: &Program, assumptions: &Assumptions<'
             break;
         }
         match search(session, &assumptions.question(&unreached, Goal::Reach), &budget) {
-            Found::Execution(found, inputs) => {
+            SearchOutcome::Execution(found, inputs) => {
                 watch.set_reached(unreached[found]);
                 interpreter.run(&mut inputs.source(), limits, &mut watch);
             }
-            Found::Nothing | Found::Undecided => break,
+            SearchOutcome::Nothing | SearchOutcome::Undecided => break,
         }
     }
     open(&watch).into_iter().filter(|&number| watch.is_reached(number)).collect()
@@ -153,13 +153,13 @@ fn run_at_random(session: &Session, program: &Program, assumptions: &Assumptions
 }
 
 /// Searches for an execution of the program that reaches an error.
-fn search(session: &Session, question: &Program, budget: &engine::budget::Budget) -> Found {
+fn search(session: &Session, question: &Program, budget: &engine::budget::Budget) -> SearchOutcome {
     let criteria: Vec<_> = question.edges.iter().filter(|(_, e)| is_target(e)).map(|(id, _)| id).collect();
     let options = slicer::Options { deadline: budget.deadline, ..slicer::Options::default() };
     let slice = match slicer::slice(question, &criteria, &options) {
         Ok(slice) => slice,
-        Err(slicer::Error::NoCriterion) => return Found::Nothing,
-        Err(slicer::Error::OutOfTime) => return Found::Undecided,
+        Err(slicer::Error::NoCriterion) => return SearchOutcome::Nothing,
+        Err(slicer::Error::OutOfTime) => return SearchOutcome::Undecided,
     };
     // The proof says nothing about executions with undefined behaviour, so these do not count.
     let faults_elsewhere = Some(Arc::new(AtomicBool::new(false)));
@@ -172,17 +172,17 @@ fn search(session: &Session, question: &Program, budget: &engine::budget::Budget
         verdict = ask(None);
     }
     match verdict {
-        Verdict::True => Found::Nothing,
+        Verdict::True => SearchOutcome::Nothing,
         Verdict::False(found) => {
             let number = question.errors.ids().position(|error| error == found.error);
-            Found::Execution(number.expect("an error of the question"), found.inputs)
+            SearchOutcome::Execution(number.expect("an error of the question"), found.inputs)
         }
-        Verdict::Unknown(_) => Found::Undecided,
+        Verdict::Unknown(_) => SearchOutcome::Undecided,
     }
 }
 
 /// The result of an analysis of a question.
-enum Found {
+enum SearchOutcome {
     /// An execution on these inputs reaches the error with this number.
     Execution(usize, Inputs),
     /// No execution reaches an error.

@@ -9,7 +9,7 @@ use crate::evidence::reproduction::Reproduction;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
 use crate::job::{Ask, Job};
-use crate::limits::{self, End, Limits, Supervised};
+use crate::limits::{self, Limits, Supervised, WorkEnd};
 use crate::panics;
 use crate::plan::Plan;
 use crate::question;
@@ -95,7 +95,7 @@ impl Verification<'_> {
             outputs: self.outputs.clone(),
             slicing: *slicing,
             plan: Arc::new(Plan::new(cooperation, engine.seed, limit)?),
-            cache: Cache::of(self.config)?,
+            cache: Cache::open(self.config)?,
             is_answer: self.is_answer,
             stops_at_first: *stops_at_first,
             observer: self.observer.clone(),
@@ -238,7 +238,7 @@ fn conclude(
     let unknown = |reason: String| Answer::Unknown { reason, spot: None };
     let stopped = supervised.stop.map(|stop| format!("{stop} during {}", shared.phase));
     let (mut finished, internal) = match (supervised.end, stopped) {
-        (End::Done(Ok(mut finished)), None) => {
+        (WorkEnd::Done(Ok(mut finished)), None) => {
             let internal = finished.has_crashed;
             if let (true, Some((analysis, what))) = (internal, finished.crashes.first()) {
                 let text = format!("internal error: {what}");
@@ -248,17 +248,17 @@ fn conclude(
             }
             (finished, internal)
         }
-        (End::Done(Ok(mut finished)), Some(stopped)) => {
+        (WorkEnd::Done(Ok(mut finished)), Some(stopped)) => {
             if matches!(finished.answer, Answer::Unknown { .. }) {
                 finished.answer = unknown(stopped);
             }
             (finished, false)
         }
-        (End::Done(Err(failure)), None) if shared.reached.is_none() => return Err(failure),
+        (WorkEnd::Done(Err(failure)), None) if shared.reached.is_none() => return Err(failure),
         (end, stopped) => {
             let why = match end {
-                End::Panicked(message) => Err(format!("internal error: {message}")),
-                End::Done(Err(failure)) => Ok(stopped.unwrap_or(failure.message)),
+                WorkEnd::Panicked(message) => Err(format!("internal error: {message}")),
+                WorkEnd::Done(Err(failure)) => Ok(stopped.unwrap_or(failure.message)),
                 // Ctrl-C may have killed the compiler. This is no error of the input.
                 _ => Ok(stopped.unwrap_or_else(|| format!("memory ran out during {}", shared.phase))),
             };
@@ -281,7 +281,7 @@ fn conclude(
         finished.answer = rescued;
     }
     if !shared.checks.is_empty() {
-        let sum = Answer::of(&shared.checks);
+        let sum = Answer::summarise(&shared.checks);
         // A question that was not reached has the reason for which the run ended.
         if !matches!(sum, Answer::Unknown { .. }) || !internal && matches!(finished.answer, Answer::True) {
             finished.answer = sum;
@@ -378,14 +378,14 @@ mod tests {
     /// The verdict stands however the run ends afterwards, and a warning reports the missing description.
     #[test]
     fn a_verdict_that_was_reached_stands() {
-        type Ended = fn() -> End<Result<Finished, Failure>>;
+        type Ended = fn() -> WorkEnd<Result<Finished, Failure>>;
         let ends: [(Ended, Option<Stop>); 6] = [
-            (|| End::Abandoned, Some(Stop::Timeout(Duration::from_secs(10)))),
-            (|| End::Abandoned, Some(Stop::Processor(Duration::from_secs(10)))),
-            (|| End::Abandoned, Some(Stop::Memory(1 << 30))),
-            (|| End::Abandoned, Some(Stop::Interrupted)),
-            (|| End::Panicked("a defect".into()), None),
-            (|| End::Done(Err(Failure::data("what is written"))), None),
+            (|| WorkEnd::Abandoned, Some(Stop::Timeout(Duration::from_secs(10)))),
+            (|| WorkEnd::Abandoned, Some(Stop::Processor(Duration::from_secs(10)))),
+            (|| WorkEnd::Abandoned, Some(Stop::Memory(1 << 30))),
+            (|| WorkEnd::Abandoned, Some(Stop::Interrupted)),
+            (|| WorkEnd::Panicked("a defect".into()), None),
+            (|| WorkEnd::Done(Err(Failure::data("what is written"))), None),
         ];
         let violation = || Answer::False(Box::new(Violation::new("unreach-call", "")));
         for (end, stop) in ends {

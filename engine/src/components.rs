@@ -133,7 +133,7 @@ impl<'p> Components<'p> {
             // The conditions at heads do not refute the path, so decide whether it is feasible.
             return match self.check(whole) {
                 Feasibility::Infeasible => Ok(out),
-                Feasibility::Feasible(..) => Err(Reason::new("the path to refute can be taken")),
+                Feasibility::Feasible(..) => Err(Reason::new("the path to refute is feasible")),
                 Feasibility::Unknown(reason) => Err(reason),
             };
         };
@@ -178,7 +178,7 @@ impl<'p> Components<'p> {
         let Edge { op, fault, .. } = &self.program.edges[edge];
         let goal = match (op, fault) {
             (&Op::Error(error), _) | (_, &Some(error)) => Goal::Error { edge, error },
-            _ => Goal::Problem { edge },
+            _ => Goal::Undecided { edge },
         };
         Some((goal, path))
     }

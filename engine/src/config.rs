@@ -1,9 +1,9 @@
 //! The configuration of a run.
 
-use crate::analysis::waitlist::Search;
+use crate::analysis::waitlist::SearchOrder;
 use crate::analysis::work_queue::WorkQueue;
 use crate::composition::Analysis;
-use crate::domain::condition::part::Part;
+use crate::domain::condition::part::PathAutomaton;
 use crate::domain::value::Sharing;
 use cfa::VarId;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Config {
     /// Number of threads among which the default analysis divides its analyses.
     pub jobs: usize,
     /// The order in which symbolic execution explores paths.
-    pub search: Search,
+    pub search: SearchOrder,
     /// Seed of all random choices. Runs with the same seed are repeatable.
     pub seed: u64,
     /// True if covered states are dropped. Set it to false to explore as tools without coverage do.
@@ -43,9 +43,9 @@ pub struct Config {
     pub is_last: bool,
     /// The condition automaton of the paths that symbolic execution explores; it explores all paths if `None`. Other
     /// analyses ignore it.
-    pub part: Option<Arc<Part>>,
+    pub part: Option<Arc<PathAutomaton>>,
     /// The work queue in which symbolic execution leaves states when other threads ask for work.
-    pub desk: Option<Arc<WorkQueue>>,
+    pub work_queue: Option<Arc<WorkQueue>>,
     /// Time limit of one solver query.
     pub query_time: Duration,
     /// The value analysis stops tracking a variable that has more distinct values at one loop head.
@@ -79,7 +79,7 @@ impl Default for Config {
         Self {
             analysis: Analysis::Default,
             jobs: 1,
-            search: Search::Mixed,
+            search: SearchOrder::Mixed,
             seed: 0,
             covers: true,
             max_call_depth: 10_000,
@@ -91,7 +91,7 @@ impl Default for Config {
             counts_on_rest: false,
             is_last: false,
             part: None,
-            desk: None,
+            work_queue: None,
             query_time: Duration::from_secs(30),
             value_threshold: 500,
             sharing: Sharing::Scope,

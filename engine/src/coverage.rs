@@ -15,7 +15,7 @@ pub struct Coverage {
 
 impl Coverage {
     /// Combines the locations that each exploration of the simplified program reached.
-    pub(crate) fn of<'a>(
+    pub(crate) fn combine<'a>(
         simplified: &Program,
         explorations: impl Iterator<Item = &'a [bool]>,
         is_complete: bool,
@@ -80,9 +80,9 @@ mod tests {
         let check = p.errors.push(ErrorInfo { check: Check::Call, message: String::new(), place: None });
         p.add_edge(error, Op::Error(check), end, None);
         let visited: Vec<bool> = p.locs.ids().map(|loc| loc == entry).collect();
-        let coverage = Coverage::of(&p, [&visited[..], &[]].into_iter(), true);
+        let coverage = Coverage::combine(&p, [&visited[..], &[]].into_iter(), true);
         let told = [entry, to_error, harmless, bypassed, error].map(|loc| coverage.visited[loc.index()]);
         assert_eq!(told, [Some(true), Some(false), None, None, Some(false)]);
-        assert!(Coverage::of(&p, std::iter::empty(), true).visited.is_empty());
+        assert!(Coverage::combine(&p, std::iter::empty(), true).visited.is_empty());
     }
 }

@@ -27,7 +27,7 @@ pub mod threads;
 mod verdict;
 
 pub use analysis::reached::graph as arg;
-pub use analysis::{Increment, frontier, waitlist, work_queue as desk};
+pub use analysis::{Increment, frontier, waitlist, work_queue};
 pub use composition::Analysis;
 pub use config::Config;
 pub use crash::Crash;

@@ -92,7 +92,7 @@ impl Observer for Reached<'_> {
 
 #[test]
 fn what_is_discharged_holds_in_executions() {
-    are_discharged_rightly(&|program| Discharged::of(program, &Budget::unlimited()), 4);
+    are_discharged_rightly(&|program| Discharged::compute(program, &Budget::unlimited()), 4);
 }
 
 #[test]

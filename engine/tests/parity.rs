@@ -12,7 +12,7 @@ use engine::analysis::reached::NoReachedSet;
 use engine::analysis::{At, Coverer, Cpa, Pair, Sides, Step, Stop, Target};
 use engine::budget::Budget;
 use engine::control::Control;
-use engine::waitlist::Search;
+use engine::waitlist::SearchOrder;
 use engine::{Counters, Taints};
 use std::collections::{BTreeMap, HashSet};
 
@@ -155,7 +155,7 @@ fn explored(program: &Program) -> (bool, Counters) {
     let parameters = Parameters {
         heads,
         merge: Merge::Never,
-        search: Search::DepthFirst,
+        search: SearchOrder::DepthFirst,
         seed: 0,
         max_call_depth: 100,
         covers: true,

@@ -319,7 +319,7 @@ static int proviso_delete_key(unsigned key) {
     if (key >= SPECIFIC || !proviso_keys[key].used)
         return EINVAL;
     // A new key with this number would get the values that threads have stored for the old one.
-    __proviso_underapproximated("keys that are used again after they were deleted are not modelled");
+    __proviso_underapproximated("the reuse of deleted keys of thread-specific data is not modelled");
     proviso_keys[key].used = 0;
     proviso_keys[key].destructor = NULL;
     return 0;

@@ -43,7 +43,7 @@ static size_t proviso_object(const void *p) {
         return (size_t)p - offset;
     if (!p)
         return 0;
-    __proviso_overapproximated("the object of a pointer outside all objects is not known");
+    __proviso_overapproximated("the object of a pointer outside all objects is unknown");
     return __proviso_env_size();
 }
 
@@ -53,7 +53,7 @@ static ssize_t proviso_offset(const void *p) {
         return offset;
     if (!p)
         return 0;
-    __proviso_overapproximated("the offset of a pointer outside all objects is not known");
+    __proviso_overapproximated("the offset of a pointer outside all objects is unknown");
     return __proviso_env_size();
 }
 
@@ -63,7 +63,7 @@ static size_t proviso_size(const void *p) {
         return __proviso_object_size((char *)p - offset);
     if (!p)
         return 0;
-    __proviso_overapproximated("the size of an object that a pointer outside all objects points to is not known");
+    __proviso_overapproximated("the size of the object of a pointer outside all objects is unknown");
     return __proviso_env_size();
 }
 

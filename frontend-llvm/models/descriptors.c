@@ -72,7 +72,7 @@ static _Bool proviso_some_unknown;
 // Associates a descriptor with the file of this number in the table.
 static void proviso_know(int descriptor, int file, int closes_on_exec) {
     if (proviso_known_count == PROVISO_KEPT_DESCRIPTORS) {
-        __proviso_overapproximated("so many open files are not followed");
+        __proviso_overapproximated("the program has more open files than are modelled");
         return;
     }
     proviso_known[proviso_known_count].descriptor = descriptor;
@@ -86,7 +86,7 @@ static const struct proviso_file PROVISO_ANY_FILE = {.seekable = -1, .terminal =
 // Adds a file to the table and associates a descriptor with it. Returns the number of the file.
 static int proviso_add_file(int descriptor, struct proviso_file file, int closes_on_exec) {
     if (proviso_file_count == PROVISO_KEPT_DESCRIPTORS) {
-        __proviso_overapproximated("so many open files are not followed");
+        __proviso_overapproximated("the program has more open files than are modelled");
         proviso_file_table[PROVISO_KEPT_DESCRIPTORS] = PROVISO_ANY_FILE;
         return PROVISO_KEPT_DESCRIPTORS;
     }
@@ -109,7 +109,7 @@ static int proviso_file_number(int descriptor) {
     if (i < proviso_known_count)
         return proviso_known[i].file;
     if (proviso_some_unknown)
-        __proviso_overapproximated("so many open files are not followed");
+        __proviso_overapproximated("the program has more open files than are modelled");
     return proviso_add_file(descriptor, PROVISO_ANY_FILE, -1);
 }
 
@@ -169,7 +169,7 @@ static void proviso_waits_for_data(int file, size_t size) {
         return;
     }
 #endif
-    proviso_may_wait_for_ever("whether a pipe or socket of the program has data is not modelled");
+    proviso_may_wait_for_ever("a read may wait for ever: the data in pipes and sockets of the program are not modelled");
 }
 
 // Called after this number of bytes was written to a file. Every pipe has room for 4096 bytes.
@@ -179,7 +179,7 @@ static void proviso_puts_into_pipe(int file, ssize_t bytes) {
     proviso_pipe.is_empty &= file != proviso_pipe.to;
     proviso_pipe.written += bytes < 0 ? 0 : bytes;
     if (proviso_pipe.written > 4096)
-        proviso_may_wait_for_ever("whether a pipe or socket of the program has room is not modelled");
+        proviso_may_wait_for_ever("a write may wait for ever: the room in pipes and sockets of the program is not modelled");
 }
 
 // True if the file is a pipe from which nothing can be read.
@@ -248,7 +248,7 @@ static void proviso_opens(int file, int least) {
     proviso_set_closed_standard(file, 0);
     if (proviso_files.unknown) {
         proviso_unknow(file);
-        __proviso_overapproximated("so many open and closed files are not followed");
+        __proviso_overapproximated("the program opens and closes more files than are modelled");
         return;
     }
     _Bool possible = file >= least, reopened = 0;

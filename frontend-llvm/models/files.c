@@ -50,8 +50,8 @@ int flock(int file, int operation) {
     enum { LOCK_NB = 4, LOCK_UN = 8 };
     static int holder = -1;
     if (!(operation & (LOCK_NB | LOCK_UN)) && holder >= 0 && file != holder) {
-        proviso_may_wait_for_ever("whether flock waits for a lock of the program is not modelled");
-        __proviso_overapproximated("whether flock waits for a lock of the program is not modelled");
+        proviso_may_wait_for_ever("flock may wait for ever: the program's own locks of files are not modelled");
+        __proviso_overapproximated("flock may wait for ever: the program's own locks of files are not modelled");
     }
     int result = proviso_outcome_of(file);
     if (result == 0 && !(operation & LOCK_UN))
@@ -231,7 +231,7 @@ static void proviso_makes_unique(const char *name, int behind) {
         kept[i] = letters[i];
     }
     if (count > 1 || (count == 1 && same))
-        __proviso_overapproximated("which names mkstemp and its like find again is not modelled");
+        __proviso_overapproximated("mkstemp and similar functions may create a name again that they created before");
     count += count < 2;
 }
 
@@ -351,7 +351,7 @@ long pathconf(const char *path, int name) {
 long fpathconf(int file, int name) {
     static _Bool asked;
     if (asked)
-        __proviso_overapproximated("that the limits of an open file stay the same is not modelled");
+        __proviso_overapproximated("two calls of fpathconf may return different limits of a file");
     asked = 1;
     long value = proviso_limit(name);
     SET_ERRNO_IF(value == -1 && __proviso_env_bool(), proviso_env_error());
@@ -441,7 +441,7 @@ int ioctl(int file, unsigned long request, ...) {
 
 // Waiting.
 
-// Some of the requested descriptors, as many as the result says; the remaining time.
+// The results are some of the requested descriptors, whose number is the return value, and the remaining time.
 int select(int count, unsigned char *reads, unsigned char *writes, unsigned char *others, long *timeout) {
     if (count < 0) {
         SET_ERRNO(EINVAL);
@@ -463,7 +463,7 @@ int select(int count, unsigned char *reads, unsigned char *writes, unsigned char
         return proviso_failure();
     int ready = 0;
     unsigned char *sets[3] = {reads, writes, others};
-    // Whole words are written, as far as the kernel has allocated descriptors: at least for 64.
+    // Whole words are written, for all descriptors that the kernel has allocated, and at least for 64.
     const int word = 8 * sizeof(long);
     if (count > 64) {
         int known = proviso_env_between(1, 16) * 64;

@@ -35,7 +35,7 @@ struct proviso_folder {
 };
 
 #ifdef PROVISO_ARGUMENTS
-#define USE_FOLDER(folder) __proviso_require(folder->self == folder, "what is given as a directory stream is none")
+#define USE_FOLDER(folder) __proviso_require(folder->self == folder, "the argument is not a directory stream")
 #else
 #define USE_FOLDER(folder) ((void)*(volatile int *)&folder->file)
 #endif
@@ -216,7 +216,7 @@ char *dirname(char *path) {
     return path;
 }
 
-// Patterns. Whether a pattern matches is not computed.
+// Patterns. The models do not compute whether a pattern matches.
 
 static _Bool proviso_may_match(const char *pattern, const char *text, const char *what) {
     proviso_strlen(pattern);

@@ -16,7 +16,7 @@ static size_t proviso_pages(size_t size) { return (size + 4095) & ~(size_t)4095;
 // Access permissions are not modelled.
 static void proviso_protect(int protection) {
     if ((protection & 3) != 3)
-        __proviso_underapproximated("memory that must not be written or read is not modelled");
+        __proviso_underapproximated("the protection of memory against reads or writes is not modelled");
 }
 
 // New memory is zero. The environment determines the content of files. It fails like `malloc`; for a file it may fail for any reason.
@@ -31,7 +31,7 @@ static void *proviso_map(void *at, size_t size, int protection, int flags, int f
     if (flags & MAP_FIXED)
         __proviso_unmodelled("mapping memory at a given address is not modelled");
     if (flags & MAP_SHARED)
-        __proviso_underapproximated("what others write to shared memory is not modelled");
+        __proviso_underapproximated("writes of other processes to shared memory are not modelled");
     proviso_protect(protection);
     size_t whole = proviso_pages(size);
     if (flags & MAP_ANONYMOUS) {
@@ -90,7 +90,7 @@ int munlockall(void) { return proviso_memory_outcome(); }
 // Memory that is not needed may become zero.
 static void proviso_advise(int advice) {
     if (advice == 4 || advice == 8 || advice == 9)
-        __proviso_unmodelled("memory that is given back is not modelled");
+        __proviso_unmodelled("the release of memory by madvise is not modelled");
 }
 
 int madvise(void *start, size_t size, int advice) {

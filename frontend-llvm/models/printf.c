@@ -603,7 +603,7 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
     return length;
 }
 
-// True if there is output to a descriptor. Whether descriptors that the program has not opened are open is unknown.
+// True if there is output to a descriptor. A descriptor that the program has not opened may be open or not.
 static _Bool proviso_prints_to(int file) {
     proviso_share_with_stream(file);
     if (!proviso_is_one_way(file, PROVISO_READS) && (proviso_is_open(file) || (!proviso_is_closed(file) && __proviso_env_bool())))

@@ -95,7 +95,7 @@ int wait4(int process, int *status, int options, void *usage) {
 static int proviso_becomes(int first, int last) {
     int outcome = proviso_outcome();
     if (outcome == 0) {
-        __proviso_overapproximated("which user or group the program becomes is not modelled");
+        __proviso_overapproximated("the effect of a change of the user or group is not modelled");
         for (int which = first; which <= last; which++)
             proviso_identities[which].known = 0;
     }
@@ -190,7 +190,7 @@ int getgroups(int size, unsigned *groups) {
         return -1;
     }
     if (size > 0 && asked)
-        __proviso_overapproximated("which groups the program is in is not modelled");
+        __proviso_overapproximated("two calls may return different groups of the program");
     if (size > 0 && count > 0) {
         asked = 1;
         __proviso_env_memory(groups, count * sizeof *groups);
@@ -203,7 +203,7 @@ int setgroups(size_t size, const unsigned *groups) {
     __proviso_assume((result < 0) | (size <= 65536));
     if (result == 0) {
         proviso_read(groups, size * sizeof *groups);
-        __proviso_overapproximated("which groups the program is in is not modelled");
+        __proviso_overapproximated("the effect of a change of groups is not modelled");
         proviso_group_count = size;
     }
     return result;
@@ -213,7 +213,7 @@ int initgroups(const char *user, unsigned group) {
     proviso_strlen(user);
     int result = proviso_outcome();
     if (result == 0) {
-        __proviso_overapproximated("which groups the program is in is not modelled");
+        __proviso_overapproximated("the effect of a change of groups is not modelled");
         proviso_group_count = -1;
     }
     return result;
@@ -256,7 +256,7 @@ static void proviso_keep_limits(int resource, unsigned long long now, unsigned l
     __proviso_assume((now == (kept[0] > most ? most : kept[0])) & (greatest == (kept[1] > most ? most : kept[1])));
 }
 
-// Which results of `sysconf` depend on the limits is not modelled.
+// Some results of `sysconf` depend on the limits. The model does not determine which.
 static int proviso_set_limits(int resource, unsigned long long now, unsigned long long greatest, unsigned long long most) {
     int outcome = proviso_outcome();
     __proviso_assume((outcome < 0) | ((resource >= 0) & (resource < PROVISO_RESOURCES) & (now <= greatest)));
@@ -266,7 +266,7 @@ static int proviso_set_limits(int resource, unsigned long long now, unsigned lon
     proviso_resource_limits[resource][1] = greatest == most ? ~0ull : greatest;
     proviso_limits_known[resource] = 1;
     if (proviso_limits_of_system.count > 0)
-        __proviso_overapproximated("what sysconf gives after setrlimit is not modelled");
+        __proviso_overapproximated("the effect of setrlimit on results of sysconf is not modelled");
     proviso_limits_of_system.count = 0;
     return 0;
 }
@@ -332,7 +332,7 @@ int uname(char names[6][65]) {
             same &= names[i][n] == kept[i][n];
         __proviso_assume((names[i][64] == 0) & (same | (i == 1) | (i == 5)));
         if (!same)
-            __proviso_overapproximated("whether the host gets another name is not modelled");
+            __proviso_overapproximated("two calls may return different names of the host");
         __builtin_memcpy(kept[i], names[i], 65);
     }
     known = 1;
@@ -343,7 +343,7 @@ int uname(char names[6][65]) {
 long gethostid(void) {
     static _Bool asked;
     if (asked)
-        __proviso_overapproximated("whether the host gets another name is not modelled");
+        __proviso_overapproximated("two calls may return different names of the host");
     asked = 1;
     SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
     return __proviso_env_int();
@@ -362,7 +362,7 @@ char *getlogin(void) {
     static char name[64];
     static _Bool asked;
     if (asked)
-        __proviso_overapproximated("whether the user gets another name is not modelled");
+        __proviso_overapproximated("two calls may return different names of the user");
     asked = 1;
     return proviso_outcome() < 0 ? NULL : proviso_known_name(name, 1);
 }
@@ -372,7 +372,7 @@ char *ttyname(int file) {
     static char name[64];
     static _Bool asked;
     if (asked)
-        __proviso_overapproximated("whether terminals are the same is not modelled");
+        __proviso_overapproximated("two calls may return different names of a terminal");
     asked = 1;
     if (proviso_terminal_outcome(file) < 0)
         return NULL;

@@ -209,7 +209,7 @@ __attribute__((noreturn)) static void proviso_wait_for_ever(void) {
         ;
 }
 
-// Whether a call waits for ever is not modelled.
+// The call returns, or waits for ever. The model does not decide which.
 static void proviso_may_wait_for_ever(const char *what) {
     if (__proviso_env_bool()) {
         __proviso_overapproximated(what);

@@ -216,7 +216,7 @@ static _Bool proviso_wakes(struct proviso_mutex *mutex) {
         __proviso_unmodelled("waiting with a mutex that is not locked is not modelled");
     if (!__proviso_env_bool())
         return 0;
-    __proviso_overapproximated("waiting for a condition that ends by itself");
+    __proviso_overapproximated("a wait for a condition may end without a signal");
     return 1;
 }
 

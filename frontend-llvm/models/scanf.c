@@ -288,11 +288,11 @@ static int proviso_env_form(int width) {
     __proviso_assume((form == PROVISO_WHOLE) | ((form == PROVISO_TENTHS) & (width == 2)) |
                      ((form < PROVISO_OTHER) & (width == 3)) | ((form == PROVISO_OTHER) & (width > 3)));
     if (form == PROVISO_OTHER || !ROUNDS_TO_NEAREST)
-        __proviso_overapproximated("a floating-point number in a field of this width is not modelled exactly");
+        __proviso_overapproximated("scanf of a floating-point number in a field of this width is not modelled exactly");
     return form;
 }
 
-// A sign, if there is room for one, and digits, of which `behind` follow the point.
+// A sign, if there is room for one, and digits. `behind` of the digits follow the point.
 static int proviso_env_digits(int width, int behind, _Bool *negative) {
     int room = (width < 9 ? width : 9) - (behind > 0), less = width > 9 ? room : room - 1;
     *negative = __proviso_env_bool();
@@ -399,7 +399,7 @@ static void proviso_scan_count(struct proviso_stream *stream, struct proviso_dir
     long long least = proviso_scanned.bytes;
     __proviso_assume(proviso_scanned.exactly ? count == least : count >= least);
     if (proviso_scanned.has_real && count < least + 29)
-        __proviso_overapproximated("how many bytes a floating-point number takes is not modelled exactly");
+        __proviso_overapproximated("the length of a floating-point number that scanf reads is not modelled exactly");
     // White space that was skipped here is not skipped later.
     if (d->after_space && count > least)
         proviso_exclude_nothing(stream);
@@ -466,7 +466,7 @@ static _Bool proviso_scan_begins(struct proviso_stream *stream, _Bool counts) {
     }
     stream->position = -1;
     if (stream->pushed_count > 0) {
-        __proviso_overapproximated("what scanf reads of characters pushed back is not modelled exactly");
+        __proviso_overapproximated("a scanf of characters that ungetc pushed back is not modelled exactly");
         stream->pushed_count = 0;
     }
     proviso_scanned.asked = proviso_scanned.exactly = counts;

@@ -5,7 +5,7 @@
 // signal.h, without handlers.
 
 int raise(int signal) {
-    // Without a handler, SIGABRT ends the program. A handler is not modelled. The program continues after it.
+    // Without a handler, SIGABRT ends the program. Handlers are not modelled: the program continues as after a handler.
     if (signal == 6)
         __proviso_abort();
     __proviso_unmodelled("signals are not modelled");

@@ -26,7 +26,7 @@ static ssize_t proviso_receive(int file, void *buffer, size_t size, int flags) {
     if (flags & 0x20)
         __proviso_unmodelled("MSG_TRUNC is not modelled");
     if (flags & 0x2)
-        __proviso_overapproximated("that the same arrives behind MSG_PEEK is not modelled");
+        __proviso_overapproximated("a read after MSG_PEEK may return other data");
     return proviso_read_file(file, buffer, size);
 }
 
@@ -91,7 +91,7 @@ int setsockopt(int file, int level, int option, const void *value, unsigned size
 
 // Options and addresses that were set before are not modelled here.
 static void proviso_any_of_socket(void) {
-    __proviso_overapproximated("options and addresses of sockets are not modelled");
+    __proviso_overapproximated("two calls may return different options or addresses of a socket");
 }
 
 // Most options are numbers. Others may be shorter than the room.

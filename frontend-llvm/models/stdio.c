@@ -61,7 +61,7 @@ static char proviso_mode(const char *mode, _Bool *both) {
 static struct proviso_stream *proviso_open_named(const char *name, const char *mode) {
     _Bool both;
     char how = proviso_mode(mode, &both);
-    // An empty path may be opened here, although it names no file: to look at the path is too expensive.
+    // An empty path may be opened here, although it names no file: a check of the path is too expensive.
     proviso_strlen(name);
     return how ? proviso_open(how, both, 1) : NULL;
 }
@@ -186,7 +186,7 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     EXCLUDE_NOTHING(stream);
 #ifdef PROVISO_DESCRIPTORS
     stream->reads_ahead = 0;
-    // If the descriptor was closed, which one the stream gets is not modelled.
+    // If the descriptor was closed, the number of the stream's new descriptor is not modelled.
     if (HAS_LOST_DESCRIPTOR(stream))
         __proviso_unmodelled("reopening a stream whose descriptor the program has closed is not modelled");
     proviso_unknow(stream->file);
@@ -256,7 +256,7 @@ static int proviso_set_buffer(struct proviso_stream *stream, char *buffer, size_
     if (buffer) {
         GIVE_BUFFER(stream, buffer, size);
         __proviso_env_memory(buffer, size);
-        __proviso_underapproximated("what a stream does later with a buffer given to it is not modelled");
+        __proviso_underapproximated("later writes of a stream to the buffer of setvbuf are not modelled");
     }
     return 0;
 }
@@ -326,7 +326,7 @@ int ungetc(int c, struct proviso_stream *stream) {
     USE(stream);
     stream->at_end = 0;
     if (stream->pushed_count == sizeof stream->pushed) {
-        __proviso_unmodelled("so many characters pushed back are not modelled");
+        __proviso_unmodelled("ungetc pushes back more characters than are modelled");
         return EOF;
     }
     stream->pushed[stream->pushed_count] = c;
@@ -719,7 +719,7 @@ char *tmpnam(char *buffer) {
         __proviso_assume(!same);
     }
     if (count == KEPT) {
-        __proviso_overapproximated("that so many names are different is not modelled");
+        __proviso_overapproximated("tmpnam creates more names than are modelled as different");
     } else {
         __builtin_memcpy(kept[count], result + 9, 6);
         count++;

@@ -193,12 +193,12 @@ static void proviso_seed(unsigned seed, int family) {
         }
         // The library replaces the seed 0 by 1.
         if ((proviso_sequences[i].seed | seed) == 1)
-            __proviso_overapproximated("the numbers of the seeds 0 and 1 may be the same");
+            __proviso_overapproximated("the seeds 0 and 1 may lead to different random numbers");
     }
     // A sequence from which nothing was drawn need not be stored.
     if (proviso_sequences[proviso_sequence_count - 1].drawn > 0) {
         if (proviso_sequence_count == PROVISO_SEQUENCES) {
-            __proviso_overapproximated("the numbers of so many seeds are not kept");
+            __proviso_overapproximated("the program uses more seeds of random numbers than are modelled");
             proviso_sequence = -1;
             return;
         }
@@ -218,7 +218,7 @@ static int proviso_draw(int family) {
     *families |= family;
     if (at == PROVISO_KEPT_NUMBERS) {
         if (proviso_comes_again)
-            __proviso_overapproximated("so many numbers of a seed are not kept");
+            __proviso_overapproximated("the program draws more random numbers from one seed than are modelled");
         return number;
     }
     proviso_place_in_sequence++;
@@ -226,7 +226,7 @@ static int proviso_draw(int family) {
         ++*drawn;
         *kept = number;
     } else if (*families != family) {
-        __proviso_overapproximated("how rand and random depend on one another is not modelled");
+        __proviso_overapproximated("the state that rand and random share is not modelled");
     } else {
         __proviso_assume(number == *kept);
     }
@@ -240,7 +240,7 @@ static _Bool proviso_has_drawn;
 
 static void proviso_seed(unsigned seed, int family) {
     if (proviso_has_drawn && seed <= 1)
-        __proviso_overapproximated("the numbers drawn before a seed is given are not kept");
+        __proviso_overapproximated("random numbers that were drawn before the seed is set are not modelled");
 }
 
 static int proviso_draw(int family) {

@@ -24,8 +24,8 @@ struct proviso_stream {
     // It may have read more than the program has requested.
     _Bool reads_ahead;
 #endif
-    // Whether it has positions; the position without pushed-back characters; the descriptor. -1 if
-    // unknown.
+    // `seekable` is true if the stream has positions, `file` is the descriptor, and `position` the position without
+    // pushed-back characters. -1 if unknown.
     int seekable, file;
     long long position;
     // The characters that were pushed back. The last one is read first.
@@ -52,7 +52,7 @@ struct proviso_stream {
 
 #ifdef PROVISO_ARGUMENTS
 #define ITSELF(stream) .self = stream,
-#define REQUIRE_STREAM(stream) __proviso_require(stream->self == stream, "what is given as a stream is none")
+#define REQUIRE_STREAM(stream) __proviso_require(stream->self == stream, "the argument is not a stream")
 #else
 #define ITSELF(stream)
 #define REQUIRE_STREAM(stream) ((void)0)
@@ -145,11 +145,11 @@ static _Bool proviso_is_excluded(struct proviso_stream *stream, unsigned char c)
         is = ((c >= '0') & (c <= (excluded->class == 'o' ? '7' : '9'))) |
              ((excluded->class == 'x') & ((c | 0x20) >= 'a') & ((c | 0x20) <= 'f'));
     else if (excluded->class && (c >= '0') & (c <= '9'))
-        __proviso_overapproximated("a digit behind a floating-point number that scanf reads is not modelled exactly");
+        __proviso_overapproximated("a digit after a floating-point number that scanf reads is not modelled exactly");
     if (excluded->set_applies)
         is |= proviso_in_set(excluded->set, excluded->set + excluded->set_size, c) != excluded->complement;
     if (excluded->set_is_unknown)
-        __proviso_overapproximated("the byte that follows what a long %[ of scanf reads is not modelled exactly");
+        __proviso_overapproximated("the byte after the text that scanf reads by a long %[ is not modelled exactly");
     return is;
 }
 

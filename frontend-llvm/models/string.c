@@ -44,7 +44,7 @@ void bzero(void *dst, size_t n) { __builtin_memset(dst, 0, n); }
 void explicit_bzero(void *dst, size_t n) { __builtin_memset(dst, 0, n); }
 
 // The result of a comparison: in the C library the difference of the first bytes that differ. On 32-bit x86 it is
-// sometimes the difference and sometimes its sign. Without a branch on it.
+// sometimes the difference and sometimes its sign. The model computes it without a branch.
 static int proviso_order(int difference) {
     if (sizeof(void *) == 8)
         return difference;
@@ -265,7 +265,7 @@ int strcasecmp(const char *a, const char *b) { return proviso_order(proviso_strn
 
 int strncasecmp(const char *a, const char *b, size_t n) { return proviso_order(proviso_strncasecmp(a, b, n)); }
 
-// Digits in strings are numbers. Numbers with leading zeros are fractions, of which the one with more zeros is less.
+// Digits in strings are numbers. Numbers with leading zeros are fractions: the one with more zeros is less.
 // Numbers of equal length without leading zeros are ordered by their first difference.
 int strverscmp(const char *a, const char *b) {
     size_t i = 0, number = 0;
@@ -282,7 +282,7 @@ int strverscmp(const char *a, const char *b) {
     for (size_t n = number; n < i; n++)
         zeros &= a[n] == '0';
     if (fraction) {
-        // Of two fractions, the one that continues with a zero is less, and so is the one that continues at all after zeros.
+        // After equal zeros, the fraction with more digits is less. Otherwise the next digit decides.
         if (zeros && digit != other_digit)
             return other_digit - digit;
         return difference;

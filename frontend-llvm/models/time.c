@@ -32,7 +32,7 @@ long clock(void) {
     long now = __proviso_env_long();
     __proviso_assume((now >= -1) & ((now == -1) | (now >= before) | (sizeof(long) == 4)));
     if (sizeof(long) == 4 && now < before)
-        __proviso_overapproximated("when clock starts again in 32 bits is not modelled");
+        __proviso_overapproximated("the overflow of clock in 32 bits is not modelled exactly");
     before = now;
     return now;
 }
@@ -84,7 +84,7 @@ int clock_gettime(int clock, struct proviso_timespec *result) {
     }
     if (outcome == 0 && clock < 0) {
         if (asked)
-            __proviso_overapproximated("that a clock that the kernel makes does not go back is not modelled");
+            __proviso_overapproximated("a clock of the kernel may go back");
         asked = 1;
     }
     return outcome;
@@ -125,7 +125,7 @@ long times(long *result) {
         before[i] = now[i];
     }
     if (sizeof(long) == 4 && asked)
-        __proviso_overapproximated("that times does not go back is not modelled in 32 bits");
+        __proviso_overapproximated("times may go back in 32 bits");
     asked = 1;
     for (int i = 0; result && i < 4; i++)
         result[i] = now[i];

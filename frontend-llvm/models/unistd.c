@@ -4,7 +4,7 @@
 #pragma once
 #include "descriptors.c"
 
-// The operating system: the environment determines its results, and it reads its arguments.
+// Calls of the operating system. They read their arguments, and the environment determines their results.
 
 static int proviso_outcome(void) {
     int result = proviso_env_between(-1, 0);
@@ -137,10 +137,10 @@ static void proviso_stays(struct proviso_file *of, _Bool same) {
     if (of->own)
         __proviso_assume(same);
     else if (!same)
-        __proviso_overapproximated("whether others change what they share with the program is not modelled");
+        __proviso_overapproximated("a file that was open at the start may be changed by other processes");
 }
 
-// From the start, current offset, end, to data, to a hole. -1 if the offset would be negative or above `max`, or if the file has no offsets.
+// `whence` is the start, the current offset, the end, the next data or the next hole. -1 if the offset would be negative or above `max`, or if the file has no offsets.
 static long long proviso_lseek(int file, long long offset, int whence, long long max) {
     struct proviso_file *of = proviso_file_of(file);
     long long result = __proviso_env_longlong(), target = result;
@@ -338,7 +338,7 @@ static void proviso_keep_limit(struct proviso_limits *limits, int name, long val
         }
     }
     if (limits->count == PROVISO_KEPT_LIMITS) {
-        __proviso_overapproximated("that so many limits stay the same is not modelled");
+        __proviso_overapproximated("the program queries more limits than are modelled");
         return;
     }
     limits->kept[limits->count].name = name;
@@ -392,7 +392,7 @@ static void proviso_asks_open_max(int way) {
     static int ways;
     ways |= way;
     if (ways == 3)
-        __proviso_overapproximated("that sysconf and getrlimit agree is not modelled");
+        __proviso_overapproximated("sysconf and getrlimit may return different limits");
 }
 
 // The numbers of processors and of free memory may change at any time. -1 without an error means that there is no limit.
@@ -424,7 +424,7 @@ static void proviso_env_text(char *buffer, size_t length) {
 int gethostname(char *buffer, size_t size) {
     static _Bool asked;
     if (asked)
-        __proviso_overapproximated("whether the host gets another name is not modelled");
+        __proviso_overapproximated("two calls may return different names of the host");
     asked = 1;
     if (proviso_outcome() < 0)
         return -1;
@@ -452,7 +452,7 @@ int chdir(const char *path) {
 char *getcwd(char *buffer, size_t size) {
     static _Bool asked;
     if (asked && !proviso_in_root)
-        __proviso_overapproximated("whether the working folder gets another path is not modelled");
+        __proviso_overapproximated("two calls of getcwd may return different paths");
     asked = 1;
     int outcome = proviso_outcome();
     if (size == 0 && buffer) {

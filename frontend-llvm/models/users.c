@@ -38,7 +38,7 @@ static struct proviso_user *proviso_find_user(const char *name, const unsigned *
     static struct proviso_user found;
     // The strings are in the memory of the previous call, or that memory is freed.
     if (found.name)
-        __proviso_underapproximated("what was told of a user before is no longer modelled");
+        __proviso_underapproximated("the result of an earlier query of a user is no longer modelled");
     if (!proviso_is_known())
         return NULL;
     found.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
@@ -116,7 +116,7 @@ static struct proviso_group *proviso_find_group(const char *name, const unsigned
     static struct proviso_group found;
     // The strings are in the memory of the previous call, or that memory is freed.
     if (found.name)
-        __proviso_underapproximated("what was told of a group before is no longer modelled");
+        __proviso_underapproximated("the result of an earlier query of a group is no longer modelled");
     if (!proviso_is_known())
         return NULL;
     found.name = name ? proviso_string_copy(name) : proviso_some_string(1024);

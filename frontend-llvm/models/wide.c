@@ -36,7 +36,7 @@ static int proviso_wide_order(wchar_t a, wchar_t b) {
     int value = __proviso_env_int();
     __proviso_assume(((value > 0) == (a > b)) & ((value < 0) == (a < b)));
     if (a == last_a && b == last_b && value != last)
-        __proviso_overapproximated("that comparing the same again gives the same is not modelled");
+        __proviso_overapproximated("two comparisons of the same characters may have different results");
     last_a = a;
     last_b = b;
     last = value;

@@ -175,7 +175,7 @@ impl Class {
 
 /// The position of an option's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Value {
+enum ValuePosition {
     /// No value, or this number of following arguments.
     Following(usize),
     /// In the same argument, after the name.
@@ -187,14 +187,14 @@ enum Value {
 }
 
 /// An option of the table that matches an argument.
-struct Found {
+struct MatchedOption {
     name: &'static str,
     class: Class,
     /// The number of following arguments.
     values: usize,
 }
 
-type Table = HashMap<&'static str, Vec<(Value, Class)>>;
+type Table = HashMap<&'static str, Vec<(ValuePosition, Class)>>;
 
 fn table() -> &'static Table {
     static READ: OnceLock<Table> = OnceLock::new();
@@ -203,10 +203,10 @@ fn table() -> &'static Table {
         for (spelling, class) in entries() {
             let name = spelling.trim_end_matches(['*', ':', '&']);
             let value = match &spelling[name.len()..] {
-                "*" => Value::Joined,
-                "*:" => Value::JoinedOrFollowing,
-                "&" => Value::JoinedAndFollowing,
-                colons => Value::Following(colons.len()),
+                "*" => ValuePosition::Joined,
+                "*:" => ValuePosition::JoinedOrFollowing,
+                "&" => ValuePosition::JoinedAndFollowing,
+                colons => ValuePosition::Following(colons.len()),
             };
             for name in both_forms(name) {
                 table.entry(name).or_default().push((value, class));
@@ -241,19 +241,19 @@ fn both_forms(name: &'static str) -> Vec<&'static str> {
 }
 
 /// The option that an argument denotes. As in clang, the longest matching name counts.
-fn find(arg: &str) -> Option<Found> {
+fn find(arg: &str) -> Option<MatchedOption> {
     let ends = (1..=arg.len()).rev().filter(|&end| arg.is_char_boundary(end));
     let named = ends.filter_map(|end| table().get_key_value(&arg[..end]));
     named.into_iter().find_map(|(&name, forms)| {
         let alone = name.len() == arg.len();
         forms.iter().find_map(|&(value, class)| {
             let values = match value {
-                Value::Following(n) => alone.then_some(n),
-                Value::Joined => Some(0),
-                Value::JoinedOrFollowing => Some(usize::from(alone)),
-                Value::JoinedAndFollowing => (!alone).then_some(1),
+                ValuePosition::Following(n) => alone.then_some(n),
+                ValuePosition::Joined => Some(0),
+                ValuePosition::JoinedOrFollowing => Some(usize::from(alone)),
+                ValuePosition::JoinedAndFollowing => (!alone).then_some(1),
             };
-            values.map(|values| Found { name, class, values })
+            values.map(|values| MatchedOption { name, class, values })
         })
     })
 }
@@ -335,7 +335,7 @@ impl Reader {
         Ok(())
     }
 
-    fn macros(&mut self, option: &Found, word: &str) {
+    fn macros(&mut self, option: &MatchedOption, word: &str) {
         if let Some((no, kind)) = option.name.trim_end_matches('=').split_once("profile") {
             let name = match kind {
                 "-use" | "-instr-use" => "__LLVM_INSTR_PROFILE_USE",
@@ -355,7 +355,7 @@ impl Reader {
         }
     }
 
-    fn language(&mut self, option: &Found, word: &str, value: Option<&str>) -> Result<(), Refusal> {
+    fn language(&mut self, option: &MatchedOption, word: &str, value: Option<&str>) -> Result<(), Refusal> {
         if self.has_input {
             return Ok(());
         }
@@ -369,7 +369,7 @@ impl Reader {
         Ok(())
     }
 
-    fn wrapped(&mut self, option: &Found, word: &str, value: Option<&str>) -> Result<(), Refusal> {
+    fn wrapped(&mut self, option: &MatchedOption, word: &str, value: Option<&str>) -> Result<(), Refusal> {
         let joined = &word[option.name.len()..];
         match option.name {
             "-Wp," => self.preprocessor.extend(joined.split(',').map(str::to_owned)),
@@ -585,13 +585,13 @@ mod tests {
         let here = folder.path();
         std::fs::write(here.join("a.c"), "int main(void) { return 0; }\n").unwrap();
         let passed = table().iter().filter(|(name, forms)| {
-            let takes_value = forms.iter().any(|(value, _)| *value != Value::Following(0));
+            let takes_value = forms.iter().any(|(value, _)| *value != ValuePosition::Following(0));
             let is_passed = matches!(forms[0].1, Class::Meaning | Class::Sanitizer);
             is_passed && (takes_value || !name.starts_with("-m") && !name.starts_with("-fno-"))
         });
         let lines: Vec<Vec<String>> = passed
             .map(|(&name, forms)| match forms[0].0 {
-                Value::Following(n) => {
+                ValuePosition::Following(n) => {
                     std::iter::once(name.to_owned()).chain((0..n).map(|_| "written".into())).collect()
                 }
                 _ => vec![format!("{name}written")],

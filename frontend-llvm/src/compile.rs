@@ -189,7 +189,7 @@ impl Compiler {
             let found = find_program(&named);
             let problem = match found.as_deref().map(version) {
                 None => "which is not a program".into(),
-                Some(Some(VERSION)) => return Self::of(found.unwrap_or_default()),
+                Some(Some(VERSION)) => return Self::new(found.unwrap_or_default()),
                 Some(Some(other)) => format!("which is clang {other}; clang {VERSION} is needed"),
                 Some(None) => format!("whose version is not clang {VERSION}"),
             };
@@ -198,11 +198,11 @@ impl Compiler {
         let pinned = find_program(OsStr::new(CLANG))
             .or_else(|| Some(PathBuf::from("/usr/lib/llvm-19/bin/clang")).filter(|path| path.is_file()));
         if let Some(clang) = pinned {
-            return Self::of(clang);
+            return Self::new(clang);
         }
         let other = find_program(OsStr::new("clang")).map(|clang| (version(&clang), clang));
         let seen = match other {
-            Some((Some(VERSION), clang)) => return Self::of(clang),
+            Some((Some(VERSION), clang)) => return Self::new(clang),
             Some((Some(other), clang)) => format!(" ({} is clang {other})", clang.display()),
             _ => String::new(),
         };
@@ -211,7 +211,7 @@ impl Compiler {
         )))
     }
 
-    fn of(clang: PathBuf) -> Result<Self, Error> {
+    fn new(clang: PathBuf) -> Result<Self, Error> {
         let vocabulary = temporary_directory()?;
         fs::write(vocabulary.path().join(VOCABULARY), primitives::VOCABULARY).map_err(cannot_write)?;
         Ok(Self { clang, vocabulary, made: Mutex::default() })
@@ -446,7 +446,7 @@ impl Compiler {
         if let Some(text) = runs.without_our_sanitizers(file, &line, attempt.is_ok())? {
             attempt = runs.rewritten(&text, dialect::Reasons::default(), &args)?;
         } else if let Err(Rejected { messages, .. }) = &attempt
-            && let Some(reasons) = dialect::Reasons::of(messages)
+            && let Some(reasons) = dialect::Reasons::parse(messages)
             && let Ok(text) = runs.preprocessed(file, &args)?
         {
             attempt = runs.rewritten(&String::from_utf8_lossy(&text), reasons, &args)?;
@@ -610,7 +610,7 @@ impl Runs<'_> {
         loop {
             fs::write(&file, dialect::rewrite(text, &reasons)).map_err(cannot_write)?;
             let attempt = self.clang(&file, &args)?;
-            let more = attempt.as_ref().err().and_then(|rejected| dialect::Reasons::of(&rejected.messages));
+            let more = attempt.as_ref().err().and_then(|rejected| dialect::Reasons::parse(&rejected.messages));
             if !more.is_some_and(|more| reasons.add(more)) {
                 return Ok(attempt);
             }

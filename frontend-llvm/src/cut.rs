@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 /// The part of a program to keep.
-pub struct Part<'a> {
+pub struct KeptPart<'a> {
     /// The program.
     pub program: &'a Program,
     /// For each edge, whether its operation is kept.
@@ -135,7 +135,7 @@ impl Cut {
     }
 
     /// Removes all instructions outside the part. Returns the module, as bitcode or as text, and its size.
-    pub fn write(mut self, part: &Part, text: bool) -> Result<(Vec<u8>, Size), Error> {
+    pub fn write(mut self, part: &KeptPart, text: bool) -> Result<(Vec<u8>, Size), Error> {
         let orders = Orders::new(&self.ir, &self.layout, part).write();
         // SAFETY: the orders are for every block and instruction of `ir`, which is this module.
         unsafe { self.llvm.cut(&orders, &self.entry)? };
@@ -151,7 +151,7 @@ const NONE: u32 = u32::MAX;
 struct Orders<'a> {
     ir: &'a Module,
     layout: &'a Layout,
-    part: &'a Part<'a>,
+    part: &'a KeptPart<'a>,
     /// For each location, the block of its function that contains it.
     block_of: Vec<u32>,
     /// For each instruction of the module: `KEPT` and `UNSEEN`.
@@ -174,7 +174,7 @@ struct Node {
 }
 
 impl<'a> Orders<'a> {
-    fn new(ir: &'a Module, layout: &'a Layout, part: &'a Part<'a>) -> Self {
+    fn new(ir: &'a Module, layout: &'a Layout, part: &'a KeptPart<'a>) -> Self {
         let program = part.program;
         let count: u32 = ir
             .functions

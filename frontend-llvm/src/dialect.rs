@@ -24,7 +24,7 @@ pub(crate) struct Reasons {
 
 impl Reasons {
     /// Parses clang's messages. Returns `None` if they have other reasons.
-    pub(crate) fn of(messages: &str) -> Option<Self> {
+    pub(crate) fn parse(messages: &str) -> Option<Self> {
         let logic = ["__CPROVER_forall", "__CPROVER_exists", "==>"].iter().any(|what| messages.contains(what));
         let deallocators = ["malloc", "__malloc__"]
             .iter()
@@ -501,32 +501,32 @@ mod tests {
     fn late_declarations_come_early() {
         let messages =
             "a.c:2:8: error: conflicting types for 'f'\na.c:1:9: note: previous implicit declaration is here\n";
-        let reasons = Reasons::of(messages).unwrap();
+        let reasons = Reasons::parse(messages).unwrap();
         assert_eq!(reasons, Reasons { late: vec!["f".into()], ..Reasons::default() });
         let text =
             "struct s { int x; };\n# 7 \"a.h\"\nint g(void) { return f(1); }\nstatic long f(int x)\n{ return x; }\n";
         let expected = text.replace("int g", "static long f(int x); int g");
         assert_eq!(super::rewrite(text, &reasons), expected);
-        assert_eq!(Reasons::of("error: conflicting types for 'f'\nnote: previous declaration is here"), None);
+        assert_eq!(Reasons::parse("error: conflicting types for 'f'\nnote: previous declaration is here"), None);
     }
 
     #[test]
     fn functions_of_cbmc_are_declared_once() {
         let messages =
             "a.c:2:8: error: conflicting types for 'nondet_p'\na.c:1:9: note: previous declaration is here\n";
-        let reasons = Reasons::of(messages).unwrap();
+        let reasons = Reasons::parse(messages).unwrap();
         let text = "int nondet_p(void *);\nint x;\nint nondet_p(const\n void *); int y = 1;";
         assert_eq!(super::rewrite(text, &reasons), "int nondet_p(void *);\nint x;\n \n int y = 1;");
     }
 
     #[test]
     fn what_frees_the_result_is_left_out() {
-        let reasons = Reasons::of("a.i:1:52: error: '__malloc__' attribute takes no arguments\n").unwrap();
+        let reasons = Reasons::parse("a.i:1:52: error: '__malloc__' attribute takes no arguments\n").unwrap();
         let text = "void *f(void) __attribute__ ((__malloc__)) __attribute__ ((__malloc__ (free,\n 1), cold));\n\
                     void *g(void) { return __malloc__(f(malloc(1), 2)); }";
         let expected = text.replace(" (free,\n 1)", " \n");
         assert_eq!(super::rewrite(text, &reasons), expected);
-        assert_eq!(Reasons::of("error: 'cold' attribute takes no arguments"), None);
+        assert_eq!(Reasons::parse("error: 'cold' attribute takes no arguments"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::models;
 
 /// A part of the hidden state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum State {
+pub(crate) enum HiddenState {
     /// The environment. Its values depend on all earlier ones, so each value reads and writes this state.
     Environment,
     /// The positions and sizes of files, which output also changes.
@@ -17,43 +17,43 @@ pub(crate) enum State {
     Exceptions,
 }
 
-impl State {
+impl HiddenState {
     pub const ALL: [Self; 4] = [Self::Environment, Self::Files, Self::Locale, Self::Exceptions];
 }
 
 /// The hidden states that a library function changes. If the program `reads_back` its output, the values of the
 /// environment depend on output.
-pub(crate) fn changed(name: &str, reads_back: bool) -> Vec<State> {
+pub(crate) fn changed(name: &str, reads_back: bool) -> Vec<HiddenState> {
     let writes = is_output(name) || WRITES.contains(&name);
     let mut changed = Vec::new();
     if name.starts_with("pthread_") || CHANGES.binary_search(&name).is_ok() || reads_back && writes {
-        changed.push(State::Environment);
+        changed.push(HiddenState::Environment);
     }
     if writes {
-        changed.push(State::Files);
+        changed.push(HiddenState::Files);
     }
     if SET_LOCALE.contains(&name) {
-        changed.push(State::Locale);
+        changed.push(HiddenState::Locale);
     }
     if SET_EXCEPTIONS.contains(&name) {
-        changed.push(State::Exceptions);
+        changed.push(HiddenState::Exceptions);
     }
     changed
 }
 
 /// The hidden states on which the results of a library function depend. If descriptors may be shared (`shares_files`),
 /// input from a stream depends on the positions of other descriptors in its file.
-pub(crate) fn read(name: &str, shares_files: bool) -> Vec<State> {
+pub(crate) fn read(name: &str, shares_files: bool) -> Vec<HiddenState> {
     let file = models::file_of(name);
     let mut read = Vec::new();
     if READS_FILES.binary_search(&name).is_ok() || shares_files && file.is_some_and(|file| STREAMS.contains(&file)) {
-        read.push(State::Files);
+        read.push(HiddenState::Files);
     }
     if file.is_some_and(|file| LOCALE.contains(&file)) || COLLATES.contains(&name) {
-        read.push(State::Locale);
+        read.push(HiddenState::Locale);
     }
     if GET_EXCEPTIONS.contains(&name) {
-        read.push(State::Exceptions);
+        read.push(HiddenState::Exceptions);
     }
     read
 }
@@ -372,13 +372,13 @@ mod tests {
         for names in [READS_FILES, CHANGES, OUTPUT] {
             assert!(names.is_sorted());
         }
-        assert_eq!(changed("srand", false), [State::Environment]);
-        assert_eq!(changed("fputs", false), [State::Files]);
-        assert_eq!(changed("fputs", true), [State::Environment, State::Files]);
+        assert_eq!(changed("srand", false), [HiddenState::Environment]);
+        assert_eq!(changed("fputs", false), [HiddenState::Files]);
+        assert_eq!(changed("fputs", true), [HiddenState::Environment, HiddenState::Files]);
         assert_eq!(changed("sprintf", true), []);
-        assert_eq!(read("isalpha", false), [State::Locale]);
+        assert_eq!(read("isalpha", false), [HiddenState::Locale]);
         assert!(computes("<models>/printf.c") && computes("<models>/mathf.c"));
         assert!(!computes("<models>/stdio.c") && !computes("printf.c"));
-        assert_eq!((read("fgetc", false), read("fgetc", true)), (vec![], vec![State::Files]));
+        assert_eq!((read("fgetc", false), read("fgetc", true)), (vec![], vec![HiddenState::Files]));
     }
 }

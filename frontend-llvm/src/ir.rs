@@ -189,7 +189,7 @@ pub struct Function {
     pub body: Option<Body>,
 }
 
-/// How a parameter is passed.
+/// The attributes of a parameter.
 #[derive(Clone, Debug)]
 pub struct Attributes {
     pub parameter: u32,

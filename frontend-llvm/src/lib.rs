@@ -27,7 +27,7 @@ mod target;
 
 pub use command::CompileCommand;
 pub use compile::is_translated;
-pub use cut::{Cut, Part, Size, Unused};
+pub use cut::{Cut, KeptPart, Size, Unused};
 pub use error::Error;
 pub use included::files_read;
 pub use lower::{FOLLOW, GIVEN, LIBRARY_VARIABLES, MAKE, is_given, token_mask};

@@ -33,7 +33,7 @@ mod uses;
 mod vararg;
 
 use crate::error::Error;
-use crate::hidden::{self, State};
+use crate::hidden::{self, HiddenState};
 use crate::ir::{self, ConstantKind, TypeKind};
 use crate::models;
 use crate::options::Options;
@@ -111,7 +111,7 @@ struct Context<'m> {
     layout: Layout,
     /// If the values of the environment are a sequence: for each hidden state that the program can change, the variable
     /// that represents it.
-    hidden: [Option<VarId>; State::ALL.len()],
+    hidden: [Option<VarId>; HiddenState::ALL.len()],
     /// True if several streams or descriptors may refer to one file.
     shares_files: bool,
     /// True if the program may print with a format that contains `%n`.
@@ -171,7 +171,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         open_globals: FxHashMap::default(),
         open_initialisers: Vec::new(),
         layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
-        hidden: [None; State::ALL.len()],
+        hidden: [None; HiddenState::ALL.len()],
         shares_files: false,
         counts: true,
         rounding_mode: None,
@@ -363,11 +363,11 @@ impl Context<'_> {
         self.counts = self.ir.constants.iter().any(|c| counts(&c.kind));
         self.shares_files = shares_files;
         let width = WIDTH_OF_STATE;
-        for state in State::ALL {
+        for state in HiddenState::ALL {
             let is_asked = match state {
-                State::Environment | State::Files => true,
-                State::Locale => sets_locale,
-                State::Exceptions => asks_for_exceptions,
+                HiddenState::Environment | HiddenState::Files => true,
+                HiddenState::Locale => sets_locale,
+                HiddenState::Exceptions => asks_for_exceptions,
             };
             if is_asked {
                 let (ty, zero) = (self.unknown_type(Some(width)), self.program.exprs.int(width, 0));

@@ -161,7 +161,7 @@ pub(crate) fn ignoring_result(function: &str) -> impl Iterator<Item = &'static s
     let is_of =
         move |name: &&str| name.strip_prefix(function).is_some_and(|how| how.starts_with('.') && how != ".string");
     let prints = names().any(|name| name.strip_suffix(".plain") == Some(function));
-    let reads = Source::of(function).is_some();
+    let reads = Source::from_name(function).is_some();
     let is_part = move |name: &&str| reads && name.starts_with("scanf.");
     names().filter(move |name| is_of(name) || is_part(name)).chain(prints.then_some("printf.string"))
 }

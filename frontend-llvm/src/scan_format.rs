@@ -12,7 +12,7 @@ pub(crate) enum Source {
 
 impl Source {
     /// The source of a function by its name. Headers may rename the functions.
-    pub(crate) fn of(function: &str) -> Option<Self> {
+    pub(crate) fn from_name(function: &str) -> Option<Self> {
         match function.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_") {
             "scanf" => Some(Self::StandardInput),
             "fscanf" => Some(Self::Stream),

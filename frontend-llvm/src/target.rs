@@ -301,7 +301,7 @@ const ARCHITECTURES: &[&str] = &[
 
 impl NamedCompiler {
     /// The compiler of a command line. It is not executed, because build files are untrusted.
-    pub fn of<S: AsRef<str>>(words: &[S]) -> Self {
+    pub fn from_command<S: AsRef<str>>(words: &[S]) -> Self {
         let word = |n: usize| words.get(n).map_or("", |word| word.as_ref());
         let mut place = 0;
         while place < words.len() {
@@ -452,7 +452,7 @@ mod tests {
         ] {
             let words: Vec<&str> = line.split_whitespace().collect();
             let expected = NamedCompiler { place, target: target.map(str::to_owned) };
-            assert_eq!(NamedCompiler::of(&words), expected, "{line}");
+            assert_eq!(NamedCompiler::from_command(&words), expected, "{line}");
         }
     }
 
@@ -469,7 +469,7 @@ mod tests {
         let mut supported = Vec::new();
         for prefix in prefixes.split_whitespace() {
             for compiler in ["gcc", "gcc-12", "cc", "clang", "clang-19"] {
-                let named = NamedCompiler::of(&[format!("/usr/bin/{prefix}-{compiler}")]);
+                let named = NamedCompiler::from_command(&[format!("/usr/bin/{prefix}-{compiler}")]);
                 assert_eq!(named.target.as_deref(), Some(prefix));
             }
             if of_triple(prefix).is_ok() {

@@ -20,7 +20,7 @@ pub struct Asked {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownCheck(pub String);
 
-const fn of(name: &'static str, checks: &'static [Check], what: &'static str) -> Asked {
+const fn question(name: &'static str, checks: &'static [Check], what: &'static str) -> Asked {
     Asked { name, checks, what, undefined: false }
 }
 
@@ -31,33 +31,37 @@ const fn undefined(name: &'static str, checks: &'static [Check], what: &'static 
 impl Asked {
     /// All checks, in the order of result tables.
     pub const ALL: [Self; 27] = [
-        of("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
-        of(
+        question("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
+        question(
             "address",
             &[Check::Deref, Check::Free, Check::Argument],
             "accesses stay within live objects, only live heap objects are freed, and copied memory does not overlap",
         ),
-        of("memory", &[Check::Memory], "no branch, address or divisor depends on uninitialised memory"),
-        of("leak", &[Check::Memtrack], "every heap object is reachable by pointers until it is freed"),
+        question("memory", &[Check::Memory], "no branch, address or divisor depends on uninitialised memory"),
+        question("leak", &[Check::Memtrack], "every heap object is reachable by pointers until it is freed"),
         undefined(
             "signed-integer-overflow",
             &[Check::SignedIntegerOverflow],
             "results of signed arithmetic fit their types",
         ),
-        of("unsigned-integer-overflow", &[Check::UnsignedIntegerOverflow], "unsigned arithmetic does not wrap around"),
+        question(
+            "unsigned-integer-overflow",
+            &[Check::UnsignedIntegerOverflow],
+            "unsigned arithmetic does not wrap around",
+        ),
         undefined(
             "shift",
             &[Check::Shift, Check::SignedLeftShift],
             "shift amounts are less than the width, and signed shifts lose no bits",
         ),
         undefined("integer-divide-by-zero", &[Check::IntegerDivideByZero], "no integer is divided by zero"),
-        of("float-divide-by-zero", &[Check::FloatDivideByZero], "no float is divided by zero"),
+        question("float-divide-by-zero", &[Check::FloatDivideByZero], "no float is divided by zero"),
         undefined(
             "float-cast-overflow",
             &[Check::FloatCastOverflow],
             "floats are converted only to types that can represent their values",
         ),
-        of("implicit-conversion", &[Check::ImplicitConversion], "implicit conversions keep the value"),
+        question("implicit-conversion", &[Check::ImplicitConversion], "implicit conversions keep the value"),
         undefined("bounds", &[Check::Bounds], "indices are within their arrays"),
         undefined("null", &[Check::Null], "no null pointer is accessed"),
         undefined("alignment", &[Check::Alignment], "addresses are aligned as their types require"),
@@ -72,16 +76,16 @@ impl Asked {
             "functions declared returns_nonnull do not return null",
         ),
         undefined("pointer-overflow", &[Check::PointerOverflow], "pointer arithmetic does not wrap around"),
-        of("pointer-compare", &[Check::PointerCompare], "ordered pointers point into the same object"),
-        of("pointer-subtract", &[Check::PointerSubtract], "subtracted pointers point into the same object"),
+        question("pointer-compare", &[Check::PointerCompare], "ordered pointers point into the same object"),
+        question("pointer-subtract", &[Check::PointerSubtract], "subtracted pointers point into the same object"),
         undefined("unreachable", &[Check::Unreachable], "__builtin_unreachable is not reached"),
         undefined("return", &[Check::Return], "functions whose result is used return a value"),
         undefined("vla-bound", &[Check::VlaBound], "lengths of variable-length arrays are positive"),
         undefined("bool", &[Check::Bool], "a _Bool is 0 or 1"),
         undefined("enum", &[Check::Enum], "an enumeration of a fixed type has one of its values"),
         undefined("builtin", &[Check::Builtin], "builtins are not called with zero if that is undefined"),
-        of("thread", &[Check::DataRace], "conflicting accesses of threads to shared memory are ordered"),
-        of("deadlock", &[Check::Deadlock], "some thread can continue until the program ends"),
+        question("thread", &[Check::DataRace], "conflicting accesses of threads to shared memory are ordered"),
+        question("deadlock", &[Check::Deadlock], "some thread can continue until the program ends"),
     ];
 
     /// The checks that run if the user selects none: assertions, `address` and `undefined`.

@@ -40,12 +40,12 @@ struct Transition {
     guard: Option<Term>,
     actions: Vec<Action>,
     /// The target. `None` if the state does not change.
-    to: Option<Target>,
+    to: Option<TransitionTarget>,
 }
 
 /// The target of a transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Target {
+enum TransitionTarget {
     /// The state with this index.
     State(usize),
     /// An error with this message.

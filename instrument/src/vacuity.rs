@@ -86,7 +86,7 @@ pub struct Assumptions<'p> {
 
 impl<'p> Assumptions<'p> {
     /// Finds the assumptions of a program.
-    pub fn of(program: &'p Program) -> Self {
+    pub fn find(program: &'p Program) -> Self {
         let calls = CallGraph::new(program);
         let is_assumption = |edge: &Edge| edge.op == Op::Halt(HaltKind::Assumed);
         let is_named = |func: FuncId| is_called_assumption(program, func);
@@ -105,7 +105,7 @@ impl<'p> Assumptions<'p> {
             }
             match edge.op {
                 Op::Halt(HaltKind::Assumed) => {
-                    let branches = predecessors.of(edge.source).iter().filter_map(|&before| {
+                    let branches = predecessors.edges_into(edge.source).iter().filter_map(|&before| {
                         let loc = program.edges[before].source;
                         let holds = program.out_edges(loc).find(|&e| e != before);
                         holds.map(|holds| Test::Branch(loc, holds))
@@ -171,7 +171,7 @@ impl<'p> Assumptions<'p> {
             }
         }
         let unknown = vec![false; self.tests.len()];
-        Watch { of: self, events, reached: unknown.clone(), satisfied: unknown }
+        Watch { assumptions: self, events, reached: unknown.clone(), satisfied: unknown }
     }
 
     /// A copy of the program with an error for each assumption in `which`, in order, at the goal. All other errors are
@@ -290,7 +290,7 @@ impl<'p> Assumptions<'p> {
         while let Some(loc) = todo.pop() {
             let func = program.locs[loc].func;
             let from_callers = self.calls.callers(func).filter(|_| program.funcs[func].entry == loc);
-            for edge in predecessors.of(loc).iter().copied().chain(from_callers) {
+            for edge in predecessors.edges_into(loc).iter().copied().chain(from_callers) {
                 let edge = &program.edges[edge];
                 match edge.op {
                     Op::Assume { .. } if branches.contains(&edge.source) => {}
@@ -314,7 +314,7 @@ struct Event {
 
 /// An observer that records which assumptions runs reach and satisfy.
 pub struct Watch<'a> {
-    of: &'a Assumptions<'a>,
+    assumptions: &'a Assumptions<'a>,
     events: FxHashMap<EdgeId, Vec<Event>>,
     reached: Vec<bool>,
     satisfied: Vec<bool>,
@@ -345,9 +345,9 @@ impl Observer for Watch<'_> {
             self.reached[number] = true;
             self.satisfied[number] |= is_satisfied;
         }
-        let program = self.of.program;
+        let program = self.assumptions.program;
         if matches!(program.edges[edge].op, Op::Return { .. })
-            && self.of.classes[program.func_of(edge)].filters()
+            && self.assumptions.classes[program.func_of(edge)].filters()
             && let Some(call) = state.call_stack().last()
         {
             for &Event { number, .. } in self.events.get(&call).into_iter().flatten() {
@@ -465,14 +465,14 @@ fn endless(program: &Program) -> Vec<LocId> {
         todo.push(edge.target);
     }
     while let Some(loc) = todo.pop() {
-        for &edge in predecessors.of(loc) {
+        for &edge in predecessors.edges_into(loc) {
             let source = program.edges[edge].source;
             if !std::mem::replace(&mut can_end[source], true) {
                 todo.push(source);
             }
         }
     }
-    let is_used = |loc: LocId| program.locs[loc].out != Out::Sink || !predecessors.of(loc).is_empty();
+    let is_used = |loc: LocId| program.locs[loc].out != Out::Sink || !predecessors.edges_into(loc).is_empty();
     program.locs.ids().filter(|&loc| !can_end[loc] && is_used(loc)).collect()
 }
 
@@ -504,7 +504,7 @@ mod tests {
     #[test]
     fn runs_show_which_assumptions_are_satisfied() {
         let program = program(5);
-        let assumptions = Assumptions::of(&program);
+        let assumptions = Assumptions::find(&program);
         assert_eq!(assumptions.numbers().count(), 2);
         let mut watch = assumptions.watch();
         for value in [7, 3] {
@@ -518,7 +518,7 @@ mod tests {
     #[test]
     fn a_question_has_an_error_for_each_assumption() {
         let program = program(5);
-        let assumptions = Assumptions::of(&program);
+        let assumptions = Assumptions::find(&program);
         for (goal, value, number) in [(Goal::Satisfy, 3, 0), (Goal::Reach, 7, 0)] {
             let asked = assumptions.question(&[0, 1], goal);
             cfa::validate::validate(&asked).unwrap();
@@ -532,7 +532,7 @@ mod tests {
     #[test]
     fn a_condition_behind_an_assumption_is_no_check() {
         let program = program(5);
-        let assumptions = Assumptions::of(&program);
+        let assumptions = Assumptions::find(&program);
         assert!(has_checks(&program));
         assert_eq!(assumptions.conditions().len(), 1, "the branch before the call of `fail`");
         assert!(assumptions.exclude_everything(&[1]) && assumptions.exclude_everything(&[0]));

@@ -39,10 +39,11 @@ pub struct Cli {
 pub enum Command {
     /// Decides whether a C program can violate a property.
     ///
-    /// The program starts at main. Its inputs are the results of `__VERIFIER_nondet_int()` and similar functions:
-    /// each call may return any value of its type. Proviso searches for inputs that cause a failed assertion, a call
-    /// of an error function (`reach_error` by default), an invalid memory access, or undefined behaviour. The options
-    /// --check and --property select other properties. The last line of standard output is the verdict:
+    /// The program starts at main. Its inputs are the results of `__VERIFIER_nondet_int()` and similar
+    /// functions: each call may return any value of its type. Proviso searches for inputs that cause a
+    /// failed assertion, a call of an error function (`reach_error` by default), an invalid memory
+    /// access, or undefined behaviour. The options --check and --property select other properties.
+    /// The last line of standard output is the verdict:
     ///
     ///   TRUE                   no inputs violate the property
     ///   FALSE(unreach-call)    the inputs shown violate the property in parentheses
@@ -51,8 +52,9 @@ pub enum Command {
     Verify(Box<VerifyArgs>),
     /// Validates a witness of a verdict, from Proviso or another tool (SV-COMP's format 2).
     ///
-    /// A violation witness restricts the search to the executions that pass its waypoints. The invariants of a
-    /// correctness witness are checked, and used in the proof. The last line of standard output is the verdict:
+    /// A violation witness restricts the search to the executions that pass its waypoints. The
+    /// invariants of a correctness witness are checked, and used in the proof. The last line of standard
+    /// output is the verdict:
     ///
     ///   TRUE                   the program is correct, and the invariants of the witness hold
     ///   FALSE(unreach-call)    an execution that follows the witness violates the property
@@ -190,8 +192,8 @@ pub struct VerifyArgs {
     #[command(flatten)]
     pub input: InputArgs,
 
-    /// The property to verify: a property file (.prp), or a name from the list below. Repeatable [default: the task's
-    /// property, else the default checks of --check].
+    /// The property to verify: a property file (.prp), or a name from the list below. Repeatable
+    /// [default: the task's property, else the default checks of --check].
     ///
     ///   unreach-call      no error function is called
     ///   no-overflow       results of signed arithmetic, including left shifts, fit their types
@@ -205,11 +207,12 @@ pub struct VerifyArgs {
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "FILE|NAME", help_heading = "Property")]
     pub property: Vec<String>,
-    /// An automaton that observes the calls of the program and must not reach its error state. Repeatable.
+    /// An automaton that observes the calls of the program and must not reach its error state.
+    /// Repeatable.
     ///
     /// A file in the format of docs/guide/automata.md, or the name of a built-in automaton:
     ///
-    ///   mutex      pthread mutexes: locked and unlocked in turn, not used after they are destroyed
+    ///   mutex      pthread mutexes: locked and unlocked in turn, not used after destruction
     ///   file       streams of stdio.h: closed once, not used after that
     ///   heap       malloc and free in pairs
     ///   spinlock   spin locks of Linux, with saved interrupt flags
@@ -218,24 +221,30 @@ pub struct VerifyArgs {
     pub automaton: Vec<String>,
     /// The checks, by the names of clang's sanitizers [default: unreach-call,address,undefined].
     ///
-    /// Each check has its own result, and one violation does not hide the others: a check is proved if no execution
-    /// violates it before it violates another check.
+    /// Each check has its own result, and one violation does not hide the others: a check is proved
+    /// if no execution violates it before it violates another check. Without this option, thread and
+    /// deadlock are also checked if the program starts threads.
     ///
-    ///   unreach-call                assertions hold, and no error function is called (also: assertions)
-    ///   address                     accesses stay within live objects, and only live heap objects are freed
-    ///   memory                      no branch, address or divisor depends on uninitialised memory
-    ///   leak                        every heap object is reachable by pointers until it is freed
-    ///   signed-integer-overflow     results of signed arithmetic fit their types
-    ///   unsigned-integer-overflow   unsigned arithmetic does not wrap around
-    ///   shift                       shift amounts are less than the width, and signed shifts lose no bits
-    ///   integer-divide-by-zero, float-divide-by-zero, float-cast-overflow, implicit-conversion, bounds, null, alignment,
-    ///   nonnull-attribute, returns-nonnull-attribute, pointer-overflow, unreachable, return, vla-bound, bool, enum, builtin
-    ///   pointer-compare, pointer-subtract   pointers that are ordered or subtracted point into the same object
-    ///   thread                      conflicting accesses of threads to shared memory are ordered
-    ///   deadlock                    some thread can continue until the program ends
-    ///   undefined                   the checks of clang's group of this name
-    ///   all                         all of these
-    ///   default                     unreach-call, address and undefined
+    ///   unreach-call               assertions hold, and no error function is called
+    ///                              (also: assertions)
+    ///   address                    accesses stay within live objects, and only live heap objects
+    ///                              are freed
+    ///   memory                     no branch, address or divisor depends on uninitialised memory
+    ///   leak                       every heap object is reachable by pointers until it is freed
+    ///   signed-integer-overflow    results of signed arithmetic fit their types
+    ///   unsigned-integer-overflow  unsigned arithmetic does not wrap around
+    ///   shift                      shift amounts are less than the width, and signed shifts lose
+    ///                              no bits
+    ///   integer-divide-by-zero, float-divide-by-zero, float-cast-overflow, implicit-conversion,
+    ///   bounds, null, alignment, nonnull-attribute, returns-nonnull-attribute, pointer-overflow,
+    ///   unreachable, return, vla-bound, bool, enum, builtin
+    ///   pointer-compare, pointer-subtract
+    ///                              pointers that are ordered or subtracted point into one object
+    ///   thread                     conflicting accesses of threads to shared memory are ordered
+    ///   deadlock                   some thread can continue until the program ends
+    ///   undefined                  the checks of clang's group of this name
+    ///   all                        all of these
+    ///   default                    unreach-call, address and undefined
     #[arg(verbatim_doc_comment)]
     #[arg(
         long,
@@ -271,13 +280,14 @@ pub struct VerifyArgs {
     /// Global variables have arbitrary values when the --entry function is called, instead of their initial values.
     #[arg(long, help_heading = "Property")]
     pub entry_globals: bool,
-    /// The behaviour of undefined functions, including targets of function pointers in arguments of --entry: a word
-    /// for all of them, or a C file with stubs for some.
+    /// The behaviour of undefined functions, including targets of function pointers in arguments of
+    /// --entry: a word for all of them, or a C file with stubs for some.
     ///
     ///   unknown      arbitrary; the verdict is UNKNOWN if it matters
     ///   fail         a call is an error
     ///   any-value    a call returns an arbitrary value, and does nothing else
-    ///   any-effect   a call returns an arbitrary value, and may overwrite global variables and the targets of its arguments
+    ///   any-effect   a call returns an arbitrary value, and may overwrite global variables and the
+    ///                targets of its arguments
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "HOW|FILE", default_value = "unknown", help_heading = "Property")]
     pub undefined_functions: String,

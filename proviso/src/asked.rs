@@ -18,7 +18,7 @@ use driver::{Config, Task};
 use engine::Analysis;
 use engine::domain::value::Sharing;
 use engine::smt::{Choice, Kind};
-use engine::waitlist::Search;
+use engine::waitlist::SearchOrder;
 use frontend_llvm::{DataModel, EntryMemory, EntryPointers};
 use std::sync::Arc;
 
@@ -166,12 +166,12 @@ impl VerifyArgs {
             return Err(Failure::usage(message));
         };
         let search = match self.search {
-            SearchArg::Mixed => Search::Mixed,
-            SearchArg::Dfs => Search::DepthFirst,
-            SearchArg::Bfs => Search::BreadthFirst,
-            SearchArg::RandomPath => Search::RandomPath,
-            SearchArg::Coverage => Search::Coverage,
-            SearchArg::Nearest => Search::Nearest,
+            SearchArg::Mixed => SearchOrder::Mixed,
+            SearchArg::Dfs => SearchOrder::DepthFirst,
+            SearchArg::Bfs => SearchOrder::BreadthFirst,
+            SearchArg::RandomPath => SearchOrder::RandomPath,
+            SearchArg::Coverage => SearchOrder::Coverage,
+            SearchArg::Nearest => SearchOrder::Nearest,
         };
         let kind = match self.solver {
             SolverArg::Portfolio => Kind::Portfolio,

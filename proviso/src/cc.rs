@@ -89,7 +89,7 @@ struct CommandLine {
 
 impl CommandLine {
     /// Parses a command line. Returns `None` if it writes no file that could have records.
-    fn of(args: &[String]) -> Option<Self> {
+    fn parse(args: &[String]) -> Option<Self> {
         let mut line = Self { links: true, ..Self::default() };
         let (mut output, mut language_is_c) = (None, None);
         let mut rest = args.iter();
@@ -169,11 +169,11 @@ impl CommandLine {
             )
         });
         // Wrong options are reported when the program is verified.
-        let more = Effects::of(&link).map(|effects| effects.files).unwrap_or_default();
+        let more = Effects::compute(&link).map(|effects| effects.files).unwrap_or_default();
         let files = self.others.iter().chain(&more).map(|file| (PathBuf::from(file), false));
         let names = binary::names(data);
         let files: Vec<(PathBuf, bool)> = files.chain(libraries.map(|library| (library, true))).collect();
-        let mut loaded = Loaded::of(data, &files, &link.linker)?;
+        let mut loaded = Loaded::find(data, &files, &link.linker)?;
         link.unknown.append(&mut loaded.missing);
         // Shared libraries that the program does not require are not loaded.
         let files = files.into_iter().filter(|(file, _)| !is_of_c_library(file) && !is_shared(file));
@@ -220,7 +220,7 @@ struct Loaded {
 impl Loaded {
     /// Finds the libraries that a program requires, and those that these require. `linked` are the files on the command
     /// line, and `linker` are the linker's options. `Err` if a file cannot be read.
-    fn of(program: &[u8], linked: &[(PathBuf, bool)], linker: &[String]) -> anyhow::Result<Self> {
+    fn find(program: &[u8], linked: &[(PathBuf, bool)], linker: &[String]) -> anyhow::Result<Self> {
         let mut loaded = Self::default();
         let Some(program) = binary::dynamic(program) else { return Ok(loaded) };
         let of_options = [("-L", "--library-path"), ("-rpath", "--rpath"), ("-rpath-link", "--rpath-link")];
@@ -297,7 +297,7 @@ fn values(options: &[String], short: &str, long: &str) -> Vec<String> {
 /// Returns a name for the compiler that contains its target, as the names of cross compilers do.
 fn name(compiler: &OsStr) -> String {
     let own = compiler.to_string_lossy().into_owned();
-    if NamedCompiler::of(&[&own]).target.is_some() {
+    if NamedCompiler::from_command(&[&own]).target.is_some() {
         return own;
     }
     let machine = Command::new(compiler).arg("-dumpmachine").output().ok();
@@ -313,7 +313,7 @@ fn record(compiler: &OsStr, args: &[OsString]) -> anyhow::Result<()> {
     let words: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     // Builds may delete response files, so their content is recorded.
     let words = command::expand(&words, Path::new(""));
-    let Some(line) = CommandLine::of(&words) else { return Ok(()) };
+    let Some(line) = CommandLine::parse(&words) else { return Ok(()) };
     let directory = std::env::current_dir()?;
     // The name of the compiler and all its arguments.
     let arguments: Vec<String> = std::iter::once(name(compiler)).chain(words).collect();
@@ -375,7 +375,7 @@ mod tests {
 
     fn outputs(line: &str) -> Vec<(String, usize)> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let found = CommandLine::of(&words).map_or_else(Vec::new, |line| line.outputs);
+        let found = CommandLine::parse(&words).map_or_else(Vec::new, |line| line.outputs);
         found.into_iter().map(|(path, sources)| (path.display().to_string(), sources.len())).collect()
     }
 
@@ -397,7 +397,7 @@ mod tests {
         let words =
             "-O2 a.o b.s -Wl,--wrap=get,-z,now -Xlinker --defsym -Xlinker a=b -T own.ld -lm -L lib -nostdlib -o prog";
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        let line = CommandLine::of(&words).unwrap();
+        let line = CommandLine::parse(&words).unwrap();
         let linker = "--wrap=get -z now --defsym a=b -T own.ld -lm -L lib -nostartfiles";
         assert_eq!(line.linker.join(" "), linker);
         assert_eq!(line.others, ["a.o", "b.s"]);

@@ -22,7 +22,7 @@ pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
 }
 
 fn attempt(args: &CfaArgs, colors: Colors) -> Result<(), Failure> {
-    let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
+    let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::from_path(path)?))).transpose()?;
     let subject = job::program(&args.files, &args.input.compiling())?;
     let job::Subject { mut options, properties: others, folder: _folder, warnings, start: _ } = subject;
     output::warnings(&warnings, colors);

@@ -75,7 +75,7 @@ fn giving(program: &Program, edges: &[EdgeId], name: &str) -> Vec<EdgeId> {
 
 /// One step of a chain that begins at the criterion: a description of the operation and of its relation to the
 /// previous step.
-struct Step {
+struct ChainStep {
     what: String,
     kind: &'static str,
     spot: Option<Spot>,
@@ -100,11 +100,11 @@ impl Telling<'_> {
     fn function(&self, edge: EdgeId) -> &cfa::Function {
         &self.program().funcs[self.program().func_of(edge)]
     }
-    fn step(&self, what: String, kind: &'static str, edge: EdgeId, through: Option<String>) -> Step {
-        Step { what, kind, spot: self.spot(edge), function: self.function(edge).name.clone(), through }
+    fn step(&self, what: String, kind: &'static str, edge: EdgeId, through: Option<String>) -> ChainStep {
+        ChainStep { what, kind, spot: self.spot(edge), function: self.function(edge).name.clone(), through }
     }
 
-    fn steps(&self, chain: &[Dependence], asked: EdgeId) -> Vec<Step> {
+    fn steps(&self, chain: &[Dependence], asked: EdgeId) -> Vec<ChainStep> {
         let first = chain.first().map_or(asked, |d| d.edge);
         let mut steps = vec![self.step("the criterion".into(), "criterion", first, None)];
         // Steps within library models are not shown. The steps of the user's program before and after them represent
@@ -118,7 +118,7 @@ impl Telling<'_> {
             }
             let (what, kind, through) = self.tell(from, dependence, library.take());
             let step = self.step(what, kind, dependence.on, through);
-            let again = steps.last().is_some_and(|last: &Step| {
+            let again = steps.last().is_some_and(|last: &ChainStep| {
                 last.spot == step.spot && last.kind == step.kind && last.through == step.through
             });
             if !again {
@@ -160,7 +160,7 @@ impl Telling<'_> {
         }
     }
 
-    fn to_text(&self, text: &str, asked: &[EdgeId], steps: Option<&[Step]>, color: bool) -> String {
+    fn to_text(&self, text: &str, asked: &[EdgeId], steps: Option<&[ChainStep]>, color: bool) -> String {
         let sources = &self.subject.places.sources;
         let render = |message: Message| message.render(sources, color) + "\n\n";
         let Some(steps) = steps else {
@@ -181,8 +181,8 @@ impl Telling<'_> {
         out
     }
 
-    fn to_json(&self, criteria: &[String], place: &str, steps: Option<&[Step]>) -> Json {
-        let step = |s: &Step| {
+    fn to_json(&self, criteria: &[String], place: &str, steps: Option<&[ChainStep]>) -> Json {
+        let step = |s: &ChainStep| {
             let location = s
                 .spot
                 .as_ref()

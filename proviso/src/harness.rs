@@ -37,7 +37,7 @@ struct Subject<'a> {
     /// True if the data model is ILP32.
     pub ilp32: bool,
     /// A phrase for the comment at the beginning: the execution that the inputs belong to.
-    pub of: String,
+    pub description: String,
     /// The sanitizer of clang that detects the error.
     pub sanitizer: Option<&'static str>,
     /// True if the harness enforces a schedule of threads.
@@ -81,9 +81,18 @@ impl Subject<'_> {
 }
 
 /// Returns the text of the harness for an execution.
-pub fn of(reproduction: &Reproduction) -> String {
-    let Reproduction { trace, of, sanitizer, load, error_functions, undefined, undefined_return, models, ilp32 } =
-        reproduction;
+pub fn compose(reproduction: &Reproduction) -> String {
+    let Reproduction {
+        trace,
+        description,
+        sanitizer,
+        load,
+        error_functions,
+        undefined,
+        undefined_return,
+        models,
+        ilp32,
+    } = reproduction;
     let subject = Subject {
         load,
         error_functions,
@@ -91,7 +100,7 @@ pub fn of(reproduction: &Reproduction) -> String {
         undefined_return: *undefined_return,
         models,
         ilp32: *ilp32,
-        of: of.clone(),
+        description: description.clone(),
         sanitizer: *sanitizer,
         is_scheduled: trace.schedule.is_some(),
     };
@@ -176,11 +185,11 @@ pub fn named(harness: &str, path: &Path) -> String {
 
 fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'_>) {
     let environment = &trace.environment;
-    *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
+    *out += &comment(&format!("Made by proviso: the inputs {}", subject.description));
     *out += " *\n";
     let setting = if subject.asks_of_pairs() { "ASAN_OPTIONS=detect_invalid_pointer_pairs=2 " } else { "" };
     let _ = writeln!(out, "{COMMAND}{} && {setting}./a.out\n *", compilation(subject, renamed));
-    *out += " * What the program defines itself stays as it is.\n";
+    *out += " * Functions that the program defines are not replaced.\n";
     let returned = |i: &&InputValue| matches!(i.kind, InputKind::Unmodelled(_) | InputKind::Nondet(_));
     let not_given = trace.inputs.iter().filter(returned).filter(|i| subject.given(i).is_none());
     let others: Vec<&InputValue> = trace.uninitialised.iter().chain(not_given).collect();

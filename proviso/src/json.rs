@@ -28,7 +28,7 @@ pub fn report(report: &Report) -> Value {
         report.notes.iter().map(|n| json!({"text": n.text, "location": spot_json(n.spot.as_ref())})).collect();
     let increment = |l: &Increment| json!({"location": spot_json(l.spot.as_ref()), "tracked": l.tracked});
     let increments: Vec<Value> = report.increments.iter().map(increment).collect();
-    // Loops of library models are none of the source.
+    // Loops of library models are not in the source.
     let of_source = report.rankings.iter().filter(|ranking| !is_internal(&ranking.function));
     let unsatisfied: Vec<Value> = report.unsatisfied_assumptions.iter().map(|s| spot_json(Some(s))).collect();
     let stats: serde_json::Map<String, Value> =

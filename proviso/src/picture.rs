@@ -1,4 +1,4 @@
-//! Pages with the source text, each line coloured by what is known about it: by a GIA, or by a test suite.
+//! Pages with the source text. The claims of a GIA, or the executions of a test suite, determine the colour of a line.
 
 use cfa::Program;
 use cooperate::gia::Gia;
@@ -52,7 +52,7 @@ pub fn drawn(lines: &Lines, legend: &Legend, notes: &Notes, sources: &Sources) -
     let legend = [("ut", legend.ut), ("rt", legend.rt), ("cand", "on a candidate"), ("open", "open")];
     let mut files = BTreeMap::new();
     for (path, lines) in lines {
-        let rows = lines.iter().map(|(&line, told)| (line, Row::of(told.name())));
+        let rows = lines.iter().map(|(&line, told)| (line, Row::new(told.name())));
         files.insert(path.clone(), rows.collect());
     }
     sheet("Results about paths", &legend, &files, notes, sources)
@@ -68,7 +68,7 @@ pub struct Row {
 
 impl Row {
     /// Returns a row with a colour.
-    pub fn of(class: &'static str) -> Self {
+    pub fn new(class: &'static str) -> Self {
         Self { class, mark: String::new() }
     }
 

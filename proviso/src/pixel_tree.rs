@@ -45,7 +45,7 @@ pub enum Format {
 
 impl Format {
     /// Returns the format that the file name extension denotes. `Err` if it is neither `.svg` nor `.png`.
-    pub fn of(path: &Path) -> Result<Self, Failure> {
+    pub fn from_path(path: &Path) -> Result<Self, Failure> {
         match path.extension().and_then(|e| e.to_str()) {
             Some("svg") => Ok(Self::Svg),
             Some("png") => Ok(Self::Png),
@@ -137,7 +137,7 @@ impl PixelTree {
         Self { rows }
     }
 
-    /// Returns the content of a file with the picture in this format; see [`Format::of`].
+    /// Returns the content of a file with the picture in this format; see [`Format::from_path`].
     pub fn draw(&self, format: Format) -> Vec<u8> {
         match format {
             Format::Svg => self.svg().into_bytes(),
@@ -235,10 +235,10 @@ mod tests {
         assert_eq!(rows.concat(), [Color::Expanded, Color::Expanded, Color::Expanded, Color::Merged]);
         let svg = tree.svg();
         assert!(svg.contains("viewBox=\"0 0 2 3\"") && svg.contains("#d62828") && svg.contains("#3ca34d"), "{svg}");
-        let picture = tree.draw(Format::of(Path::new("tree.png")).unwrap());
+        let picture = tree.draw(Format::from_path(Path::new("tree.png")).unwrap());
         let decoder = png::Decoder::new(std::io::Cursor::new(picture));
         let reader = decoder.read_info().unwrap();
         assert_eq!((reader.info().width, reader.info().height), (24, 36));
-        assert!(Format::of(Path::new("tree.gif")).is_err());
+        assert!(Format::from_path(Path::new("tree.gif")).is_err());
     }
 }

@@ -30,7 +30,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let (mut program, job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
     output::warnings(&job.warnings, colors);
     let reducer = reducer_of(&args.reducer)?;
-    let whole = Shape::of(&program);
+    let whole = Shape::compute(&program);
     let too_large = |e: TooLarge| Failure::data(e.to_string());
     let residual = match (&args.condition, &args.gia) {
         (Some(path), _) => {
@@ -47,7 +47,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
         }
         (None, None) => program,
     };
-    let shape = Shape::of(&residual);
+    let shape = Shape::compute(&residual);
     if let Some(output) = output {
         let about = vec!["A residual program, written by proviso reduce.".to_owned()];
         let options = cooperate::c::Options { plain: args.no_line, about, ..cooperate::c::Options::default() };

@@ -8,7 +8,7 @@ use cooperate::range::split::Splitter;
 use driver::Config;
 use driver::failure::{Failure, exit};
 use driver::files::Outputs;
-use driver::limits::{self, End};
+use driver::limits::{self, WorkEnd};
 use driver::task::Otherwise;
 use driver::verify::Verification;
 use engine::budget::Budget;
@@ -72,9 +72,9 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
     };
     let supervised = limits::supervise(&limits, &cancel, || {}, work);
     let (tests, found, mut problems, is_cut) = match supervised.end {
-        End::Done(found) => found?,
-        End::Panicked(message) => return Err(Failure::new(exit::INTERNAL, format!("internal error: {message}"))),
-        End::Abandoned => {
+        WorkEnd::Done(found) => found?,
+        WorkEnd::Panicked(message) => return Err(Failure::new(exit::INTERNAL, format!("internal error: {message}"))),
+        WorkEnd::Abandoned => {
             let stop = supervised.stop.map_or_else(|| "memory ran out".into(), |s| s.to_string());
             return Err(Failure::new(exit::UNKNOWN, format!("{stop}: there is no test case")));
         }

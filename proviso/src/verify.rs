@@ -53,7 +53,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
 
     // The format of a picture depends on its file name. A wrong name is an error before the run.
-    args.pixel_tree.as_ref().map(|path| Format::of(path)).transpose()?;
+    args.pixel_tree.as_ref().map(|path| Format::from_path(path)).transpose()?;
     let outputs = Outputs::new(args.outputs());
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let findings = Arc::new(Mutex::new(Findings::new(args, colors)));
@@ -79,7 +79,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     let is_confirmed = (args.witness.is_some() || args.graphml.is_some()) && parts.is_empty() && !job.is_exhaustive;
     let confirmed = is_confirmed
-        && panics::guarded(|| confirm::confirm(&mut report, &witness::Task::of(&job), &job, args, start))
+        && panics::guarded(|| confirm::confirm(&mut report, &witness::Task::from_job(&job), &job, args, start))
             .inspect_err(|what| output::warning(&format!("the witness is not confirmed: {what}"), colors))
             .is_ok();
     if !confirmed {
@@ -87,11 +87,9 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     report.invariants.retain(|i| !i.conditions.is_empty());
     // The text of the harness has the commands that build it.
-    let harness = args
-        .harness
-        .as_deref()
-        .zip(reproduction.as_ref())
-        .and_then(|(path, reproduction)| panics::guarded(|| harness::named(&harness::of(reproduction), path)).ok());
+    let harness = args.harness.as_deref().zip(reproduction.as_ref()).and_then(|(path, reproduction)| {
+        panics::guarded(|| harness::named(&harness::compose(reproduction), path)).ok()
+    });
     let report = Arc::new(report);
     let (args, job) = (args.clone(), job.clone());
     let evidence = Evidence {

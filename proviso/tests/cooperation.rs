@@ -157,7 +157,7 @@ fn ranges_leave_conditions() {
                 int main(void) {\n  unsigned x = 0;\n  while (__VERIFIER_nondet_int()) x += 2;\n\
                 \x20 if (x % 2) reach_error();\n  return 0;\n}\n";
     std::fs::write(folder.join("even.c"), hard).unwrap();
-    // That analysis does not wait for the other if that never ends, such as bounded model checking with increasing
+    // The predicate analysis does not wait for bounded model checking, which never ends, because it increases its
     // bounds.
     assert_eq!(ask(&[&ranged("lb2: bmc | predicate")[..], &["--cpu-limit", "30"]].concat(), "even.c"), "TRUE");
     // A proved range is saved even if a limit leaves the other open.

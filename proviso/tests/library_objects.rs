@@ -1,11 +1,11 @@
-//! Library functions that return pointers return objects, not addresses that may lead anywhere: what the static
-//! pre-analysis knows of other objects survives their calls.
+//! Library functions that return pointers return objects, not addresses that may lead anywhere. So their calls keep the
+//! facts of the static pre-analysis about other objects.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Functions, or parts of what they return, with a statement that declares `p` and assigns it. The groups share a program.
+/// Functions, or parts of their results, with a statement that declares `p` and assigns it. The groups share a program.
 const ROWS: &[&[(&str, &str)]] = &[
     &[
         ("asctime_r", "time_t t = time(0); char b[26], *p = asctime_r(gmtime(&t), b)"),
@@ -118,7 +118,7 @@ const ROWS: &[&[(&str, &str)]] = &[
     ],
 ];
 
-/// Functions without a row: most return an argument, or do what one with a row does under another name.
+/// Functions without a row: most return an argument, or are other names of functions with a row.
 const OTHERS: &[&str] = &[
     "__CPROVER_allocate",
     "__ctype_b_loc",

@@ -52,7 +52,7 @@ fn outputs_of_all_commands_have_names_of_the_source() {
     texts.extend(["r.sarif", "s.json", "t.json", "suite/goals.txt"].map(|name| (name, read(name))));
     for (name, text) in &texts {
         assert!(!text.is_empty(), "{name}");
-        // Results name the linked models and count what the engine does.
+        // Results name the linked models, and have counters of the engine.
         let text = text.split("\"models\":").next().unwrap_or_default();
         let word = internal_word(text);
         let line = text.lines().find(|line| word.is_some_and(|word| line.contains(word))).unwrap_or_default();

@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import dataclass
 
-# How C spells the types of inputs, by the name in `__VERIFIER_nondet_NAME`.
+# The types of inputs as C spells them, by the name in `__VERIFIER_nondet_NAME`.
 C_TYPE = {
     "bool": "_Bool", "char": "char", "schar": "signed char", "uchar": "unsigned char", "short": "short",
     "ushort": "unsigned short", "int": "int", "uint": "unsigned", "long": "long", "ulong": "unsigned long",

@@ -192,7 +192,7 @@ def run(options, passed_on):
     different = [k for k in DECISIVE if header.get(k) != ledger.header.get(k)]
     if different and not options.mix:
         raise results.ResultsError(
-            f"{options.out} contains results with another {', '.join(different)}: name another file, or append with --mix"
+            f"{options.out} contains results of other settings ({', '.join(different)}): name another file, or append with --mix"
         )
     for key in [k for k, r in ledger.finished.items() if r["status"] in options.retry]:
         del ledger.finished[key]

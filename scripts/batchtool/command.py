@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import runner, verdict
 
-# How often a task is run again after a process outside the batch killed it.
+# The number of times that a task is run again after a process outside the batch killed it.
 RETRIES = 2
 SIGNALS_OF_OTHERS = (1, 2, 9, 15)
 

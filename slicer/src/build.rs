@@ -1,7 +1,7 @@
 //! Builds the slice as a program.
 
 use crate::criterion::Value;
-use crate::flow::{End, Flow};
+use crate::flow::{BlockEnd, Flow};
 use crate::mark::Marks;
 use crate::sdg::{NodeKind, Sdg};
 use cfa::graph::NONE;
@@ -108,7 +108,7 @@ impl SliceBuilder<'_> {
         f == self.program.entry
             || flow.blocks.iter().any(|block| {
                 let branch = match block.end {
-                    End::Branch { then_edge, else_edge } => [Some(then_edge), Some(else_edge)],
+                    BlockEnd::Branch { then_edge, else_edge } => [Some(then_edge), Some(else_edge)],
                     _ => [None, None],
                 };
                 let edges = block.edges.iter().copied().chain(branch.into_iter().flatten());
@@ -300,7 +300,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         let (id, op) = match (b.edges.get(i as usize), b.end) {
             (Some(&id), _) if self.b.is_kept(id) || ends(&program.edges[id].op) => (id, self.b.operation(id)),
             (Some(&id), _) => (id, Op::Skip),
-            (None, End::Branch { then_edge, else_edge }) if self.b.is_kept(then_edge) => {
+            (None, BlockEnd::Branch { then_edge, else_edge }) if self.b.is_kept(then_edge) => {
                 let Op::Assume { cond, .. } = program.edges[then_edge].op else { unreachable!("an assume edge") };
                 let then_target = self.branch_target(then_edge);
                 let else_target = self.branch_target(else_edge);
@@ -313,7 +313,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 }
                 return;
             }
-            (None, End::Branch { then_edge, else_edge }) => {
+            (None, BlockEnd::Branch { then_edge, else_edge }) => {
                 (if self.b.is_observed(then_edge) { then_edge } else { else_edge }, Op::Skip)
             }
             (None, _) => unreachable!("a spot is an edge or a branch"),
@@ -390,7 +390,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             return Some((priority, Spot::At(block, i as u32)));
         }
         match b.end {
-            End::Branch { then_edge, else_edge }
+            BlockEnd::Branch { then_edge, else_edge }
                 if i as usize <= b.edges.len()
                     && (self.b.is_kept(then_edge)
                         || self.b.is_observed(then_edge)

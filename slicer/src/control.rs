@@ -88,7 +88,7 @@ fn endless_loops(graph: &Digraph, ends: &[bool]) -> Vec<u32> {
         return Vec::new();
     }
     let components = graph.components();
-    let same = |a: u32, b: u32| components.of(a) == components.of(b);
+    let same = |a: u32, b: u32| components.component(a) == components.component(b);
     let on_cycle = |n: u32| graph.successors(n).iter().any(|&to| same(n, to));
     let entered = |n: u32| n == 0 || graph.predecessors(n).iter().any(|&p| !same(p, n));
     (0..graph.len() as u32).filter(|&n| !leaves[n as usize] && on_cycle(n) && entered(n)).collect()
@@ -171,7 +171,7 @@ fn decisive_order(graph: &Digraph) -> Vec<(u32, u32)> {
         return Vec::new();
     }
     let components = graph.components();
-    let component = |n: u32| components.of(n);
+    let component = |n: u32| components.component(n);
     let mut left = vec![false; components.len()];
     for (a, _) in graph.edges().filter(|&(a, b)| component(a) != component(b)) {
         left[component(a) as usize] = true;

@@ -14,12 +14,12 @@ pub struct Block {
     /// The edges of the block. The edges of a branch at its end are not among them.
     pub edges: Vec<EdgeId>,
     /// The end of the block.
-    pub end: End,
+    pub end: BlockEnd,
 }
 
 /// The end of a basic block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum BlockEnd {
     /// Continues with the next block.
     Goto,
     /// A branch with two assume edges.
@@ -85,23 +85,23 @@ impl Flow {
                 all.push((b, t.unwrap_or(end)));
             };
             match block.end {
-                End::Goto => to(block_at(next_location(program, block))),
-                End::Call(call) => {
+                BlockEnd::Goto => to(block_at(next_location(program, block))),
+                BlockEnd::Call(call) => {
                     to(target(call));
                     all.push((b, end));
                 }
-                End::Branch { then_edge, else_edge } => {
+                BlockEnd::Branch { then_edge, else_edge } => {
                     to(target(then_edge));
                     to(target(else_edge));
                 }
-                End::Return => to(Some(returned)),
-                End::Stop => all.push((b, end)),
+                BlockEnd::Return => to(Some(returned)),
+                BlockEnd::Stop => all.push((b, end)),
             }
         }
         // The blocks that end the program otherwise than at a criterion.
         let ends_at = |e: EdgeId| stops.ends_at(program, alive, calls, e);
         let ends = blocks.iter().map(|block| match block.end {
-            End::Branch { then_edge, else_edge } => ends_at(then_edge) || ends_at(else_edge),
+            BlockEnd::Branch { then_edge, else_edge } => ends_at(then_edge) || ends_at(else_edge),
             _ => block.edges.last().is_some_and(|&last| ends_at(last)),
         });
         let ends: Vec<bool> = ends.chain([true, false]).collect();
@@ -164,20 +164,20 @@ fn blocks(
         let mut at = first;
         let end = loop {
             match program.locs[at].out {
-                Out::Branch { then_edge, else_edge } => break End::Branch { then_edge, else_edge },
-                Out::Sink => break End::Stop,
+                Out::Branch { then_edge, else_edge } => break BlockEnd::Branch { then_edge, else_edge },
+                Out::Sink => break BlockEnd::Stop,
                 Out::One(id) => {
                     edges.push(id);
                     let edge = &program.edges[id];
                     match edge.op {
-                        Op::Return { .. } => break End::Return,
-                        Op::Halt(_) | Op::Error(_) => break End::Stop,
-                        _ if !alive.loc(edge.target) => break End::Stop,
-                        _ if may_stop(id) => break End::Call(id),
+                        Op::Return { .. } => break BlockEnd::Return,
+                        Op::Halt(_) | Op::Error(_) => break BlockEnd::Stop,
+                        _ if !alive.loc(edge.target) => break BlockEnd::Stop,
+                        _ if may_stop(id) => break BlockEnd::Call(id),
                         _ => at = edge.target,
                     }
                     if leads.contains_key(&at) {
-                        break End::Goto;
+                        break BlockEnd::Goto;
                     }
                 }
             }
@@ -187,7 +187,8 @@ fn blocks(
     (blocks, number)
 }
 
-/// How the program may fail to return from a function, including its callees. Greater values include smaller ones.
+/// The ways in which execution may fail to return from a function, including its callees. Greater values include smaller
+/// ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stop {
     /// The function always returns.
@@ -198,9 +199,9 @@ pub enum Stop {
     Otherwise,
 }
 
-/// For each function, how it may fail to return.
+/// For each function, the ways in which it may fail to return.
 pub struct Stops {
-    of: Vec<Stop>,
+    stops: Vec<Stop>,
     criteria: FxHashSet<EdgeId>,
 }
 
@@ -214,7 +215,7 @@ impl Stops {
         control: Control,
         criteria: FxHashSet<EdgeId>,
     ) -> Self {
-        let mut this = Self { of: vec![Stop::Never; program.funcs.len()], criteria };
+        let mut this = Self { stops: vec![Stop::Never; program.funcs.len()], criteria };
         // From the entry of a dead function, no criterion is reachable, nor does it return to one.
         let dead = program.funcs.iter().filter(|(_, f)| !alive.loc(f.entry));
         let mut work: Vec<(FuncId, Stop)> = dead.map(|(f, _)| (f, Stop::Otherwise)).collect();
@@ -241,8 +242,8 @@ impl Stops {
 
     fn propagate(&mut self, program: &Program, calls: &CallGraph, mut work: Vec<(FuncId, Stop)>) {
         while let Some((f, stop)) = work.pop() {
-            if self.of[f.index()] < stop {
-                self.of[f.index()] = stop;
+            if self.stops[f.index()] < stop {
+                self.stops[f.index()] = stop;
                 for &call in calls.callers(f) {
                     let stop = if self.criteria.contains(&call) { Stop::AtCriterion } else { stop };
                     work.push((program.func_of(call), stop));
@@ -273,7 +274,7 @@ impl Stops {
         }
         let flow = program.edges.values().filter(|e| alive.loc(e.source)).map(|e| (e.source.0, e.target.0));
         let components = Digraph::new(program.locs.len(), &flow.collect::<Vec<_>>()).components();
-        let on_cycle = |e: &Edge| components.of(e.source.0) == components.of(e.target.0);
+        let on_cycle = |e: &Edge| components.component(e.source.0) == components.component(e.target.0);
         let loops = program.edges.values().filter(|e| alive.loc(e.source) && on_cycle(e));
         loops
             .filter(|e| control != Control::Standard || !leaves[e.source.index()])
@@ -281,10 +282,10 @@ impl Stops {
             .collect()
     }
 
-    /// How the call may fail to return. A call that is a criterion counts at most as [`Stop::AtCriterion`].
+    /// The ways in which a call may fail to return. A call that is a criterion counts at most as [`Stop::AtCriterion`].
     pub fn call(&self, calls: &CallGraph, call: EdgeId) -> Stop {
         let callees = calls.callees(call);
-        let stop = callees.iter().map(|f| self.of[f.index()]).max().unwrap_or(Stop::Otherwise);
+        let stop = callees.iter().map(|f| self.stops[f.index()]).max().unwrap_or(Stop::Otherwise);
         if self.criteria.contains(&call) { stop.min(Stop::AtCriterion) } else { stop }
     }
     /// True if the edge leaves the function or enters a location from which no criterion is reachable. False at errors

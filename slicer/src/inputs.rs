@@ -29,7 +29,8 @@ impl Slice {
         let mut allocs = FxHashMap::default();
         for round in 0.. {
             let progress = RefCell::new(Progress { in_slice: vec![true], ..Progress::default() });
-            let source = Source { inputs, kept_inputs: &kept_inputs, allocs: &allocs, progress: &progress, next: 0 };
+            let source =
+                SliceInputs { inputs, kept_inputs: &kept_inputs, allocs: &allocs, progress: &progress, next: 0 };
             let mut recording = Recording::new(source);
             interpreter.run(&mut recording, limits, &mut Follow { kept: &self.kept, progress: &progress });
             let recorded = recording.inputs;
@@ -92,7 +93,7 @@ impl Observer for Follow<'_> {
 }
 
 /// The inputs of a run of the program, from inputs of its slice.
-struct Source<'a> {
+struct SliceInputs<'a> {
     inputs: &'a Inputs,
     kept_inputs: &'a [bool],
     allocs: &'a FxHashMap<u64, u64>,
@@ -101,7 +102,7 @@ struct Source<'a> {
     next: usize,
 }
 
-impl Source<'_> {
+impl SliceInputs<'_> {
     fn in_slice(&self, object: ObjectSeq) -> Option<ObjectSeq> {
         match object {
             ObjectSeq::Global(_) => Some(object),
@@ -110,7 +111,7 @@ impl Source<'_> {
     }
 }
 
-impl InputSource for Source<'_> {
+impl InputSource for SliceInputs<'_> {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         let value = match what {
             Unknown::Global(var) => self.inputs.globals.get(&var),

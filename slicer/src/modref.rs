@@ -65,7 +65,7 @@ impl ExprVars {
         Self { spans: vec![(UNKNOWN, 0); program.exprs.len()], arena: Vec::new() }
     }
     /// The variables of the expression.
-    pub fn of(&mut self, program: &Program, e: ExprId) -> &[VarId] {
+    pub fn variables(&mut self, program: &Program, e: ExprId) -> &[VarId] {
         if self.spans[e.index()].0 == UNKNOWN {
             let vars = program.exprs.vars(e);
             self.spans[e.index()] = (self.arena.len() as u32, vars.len() as u32);
@@ -118,7 +118,7 @@ impl ModRef {
             let op = &program.edges[id].op;
             let f = program.func_of(id).index();
             op.for_each_expr(|e| {
-                for &v in vars.of(program, e) {
+                for &v in vars.variables(program, e) {
                     if program.vars[v].func().is_none() {
                         reads[f].insert(cells.var(v));
                     }

@@ -83,7 +83,7 @@ impl Regions {
         let mut accesses = Accesses { watched: has(|e| e.fault.is_some()), ..Accesses::default() };
         let (leaks, has_shadows) = (has(|e| matches!(e.op, Op::Leak(_))), has(|e| matches!(e.op, Op::Shadow(_))));
         let operations: Vec<(EdgeId, What)> =
-            edges.filter_map(|id| Some((id, accesses.of(program, points_to, id)?))).collect();
+            edges.filter_map(|id| Some((id, accesses.access(program, points_to, id)?))).collect();
         let classes = Classes::new(points_to, &single, &accesses.keys);
         // The ranges of each access and of each allocation.
         let mut ranges = Distinct::default();
@@ -105,7 +105,7 @@ impl Regions {
                     (id, of(reads), of(writes))
                 }
                 What::Alloc => {
-                    let mut made: Vec<_> = points_to.allocs(id).iter().filter_map(|&o| classes.of(o)).collect();
+                    let mut made: Vec<_> = points_to.allocs(id).iter().filter_map(|&o| classes.class(o)).collect();
                     made.sort_unstable();
                     made.dedup();
                     let whole = |&class: &u32| Range { class, at: Shift::ZERO, len: None, scalar: true };
@@ -207,7 +207,7 @@ struct Accesses {
 }
 
 impl Accesses {
-    fn of(&mut self, program: &Program, points_to: &mut PointsTo, id: EdgeId) -> Option<What> {
+    fn access(&mut self, program: &Program, points_to: &mut PointsTo, id: EdgeId) -> Option<What> {
         let bytes = |bits: u32| Some(bits.div_ceil(8));
         let constant = |e: ExprId| program.exprs.as_const(e)?.to_u64().and_then(|l| u32::try_from(l).ok());
         let watched = self.watched;

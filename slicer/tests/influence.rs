@@ -4,24 +4,11 @@
 
 mod generator;
 
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
-use cfa::{Bv, EdgeId, Id, Op, Program};
+use cfa::interp::{Interpreter, Limits, Observer, Outcome, State};
+use cfa::{EdgeId, Id, Op, Program};
+use generator::inputs::FixedInputs;
 use generator::{Random, generate};
 use slicer::{Analysis, Criterion, DependenceKind, Options};
-
-struct Fixed(u64);
-
-impl InputSource for Fixed {
-    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
-        match what {
-            Unknown::Havoc(input) => Bv::new(width, Random::new(self.0 ^ u64::from(input.0)).below(9) as u64),
-            _ => Bv::new(width, 0),
-        }
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
 
 /// By edge, the integers that its executions assigned; zeros for operations without a result.
 struct History(Vec<Vec<u64>>);
@@ -40,7 +27,7 @@ impl Observer for History {
 fn history(program: &Program, seed: u64) -> Option<Vec<Vec<u64>>> {
     let mut history = History(vec![Vec::new(); program.edges.len()]);
     let limits = Limits { steps: 20_000, ..Limits::default() };
-    let run = Interpreter::new(program).run(&mut Fixed(seed), limits, &mut history);
+    let run = Interpreter::new(program).run(&mut FixedInputs(seed), limits, &mut history);
     matches!(run.outcome, Outcome::Exit(_) | Outcome::Abort | Outcome::Assumed).then_some(history.0)
 }
 

@@ -6,27 +6,12 @@ mod generator;
 
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown};
 use cfa::{Bv, EdgeId, Op, Program};
+use generator::inputs::FixedInputs;
 use generator::{Endless, Generator, Random, Shape, generate, generate_shaped};
 use slicer::{Analysis, Control, Criterion, Options, Slice, Value, What, slice};
 
 fn rounds() -> u64 {
     std::env::var("SLICER_TEST_ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(1200)
-}
-
-/// Supplies the same value for an input each time, so that runs are comparable even if they read different other
-/// inputs.
-struct Fixed(u64);
-
-impl InputSource for Fixed {
-    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
-        match what {
-            Unknown::Havoc(input) => Bv::new(width, Random::new(self.0 ^ u64::from(input.0)).below(9) as u64),
-            _ => Bv::new(width, 0),
-        }
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
 }
 
 /// The observable value when a criterion is reached.
@@ -77,7 +62,7 @@ fn hits(
 ) -> Trace {
     let mut observer = Hits { original, criteria, hits: Vec::new() };
     let limits = Limits { steps, ..Limits::default() };
-    let run = Interpreter::new(program).run(&mut Fixed(seed), limits, &mut observer);
+    let run = Interpreter::new(program).run(&mut FixedInputs(seed), limits, &mut observer);
     (observer.hits, run.outcome)
 }
 

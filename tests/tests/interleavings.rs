@@ -30,7 +30,7 @@ impl Random {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % bound
     }
-    fn of(&mut self, list: &[&'static str]) -> &'static str {
+    fn choose(&mut self, list: &[&'static str]) -> &'static str {
         list[self.below(list.len())]
     }
 }
@@ -74,10 +74,10 @@ impl Generator {
         let value = self.random.below(3);
         let left = match self.random.below(4) {
             0 => "r".to_owned(),
-            1 => format!("atomic_load(&{})", self.random.of(&ATOMIC)),
-            _ => self.random.of(&self.plain).to_owned(),
+            1 => format!("atomic_load(&{})", self.random.choose(&ATOMIC)),
+            _ => self.random.choose(&self.plain).to_owned(),
         };
-        format!("{left} {} {value}", self.random.of(&["==", "==", "!=", ">"]))
+        format!("{left} {} {value}", self.random.choose(&["==", "==", "!=", ">"]))
     }
 
     fn statement(&mut self) {
@@ -85,14 +85,14 @@ impl Generator {
             return;
         }
         self.left -= 1;
-        let (to, from) = (self.random.of(&self.plain), self.random.of(&self.plain));
+        let (to, from) = (self.random.choose(&self.plain), self.random.choose(&self.plain));
         if self.is_locked {
             let lock = LOCKS[usize::from(self.random.below(3) == 0)];
             let access = [format!("{to}++;"), format!("r = {to};"), format!("if ({to} == 1 && r == 0) reach_error();")];
             let access = &access[self.random.below(3)];
             return self.line(&format!("pthread_mutex_lock(&{lock}); {access} pthread_mutex_unlock(&{lock});"));
         }
-        let (atomic, lock) = (self.random.of(&ATOMIC), self.random.of(&LOCKS));
+        let (atomic, lock) = (self.random.choose(&ATOMIC), self.random.choose(&LOCKS));
         let value = self.random.below(3);
         let deep = self.depth > 2;
         match self.random.below(18) {
@@ -139,7 +139,7 @@ impl Generator {
     /// The program with this seed.
     fn program(seed: u64) -> String {
         let mut random = Random::new(seed);
-        let plain = [random.of(&PLAIN), random.of(&PLAIN)];
+        let plain = [random.choose(&PLAIN), random.choose(&PLAIN)];
         let is_locked = random.below(3) == 0;
         let mut this = Self { random, text: String::new(), plain, is_locked, left: 0, depth: 0 };
         this.text += "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
@@ -169,7 +169,7 @@ impl Generator {
         let joins_in_loop = has_loops && this.random.below(2) == 0;
         let join = match this.random.below(3) {
             0 => String::new(),
-            _ => format!("pthread_join(ids[0], NULL); {}++;", this.random.of(&this.plain.clone())),
+            _ => format!("pthread_join(ids[0], NULL); {}++;", this.random.choose(&this.plain.clone())),
         };
         match has_loops {
             true if joins_in_loop => this.line(&format!(
@@ -198,7 +198,7 @@ impl Generator {
             }),
         }
         if this.is_locked && this.random.below(2) == 0 {
-            let to = this.random.of(&this.plain.clone());
+            let to = this.random.choose(&this.plain.clone());
             this.line(&format!("{to}++;"));
         }
         if !this.is_locked {

@@ -15,7 +15,7 @@ pub struct Address {
 
 impl Address {
     /// Splits an address. `None` if the offset is negative, or if not exactly one of two summands `is_base`.
-    pub fn of(pool: &Arena, address: ExprId, is_base: impl Fn(ExprId) -> bool) -> Option<Self> {
+    pub fn split(pool: &Arena, address: ExprId, is_base: impl Fn(ExprId) -> bool) -> Option<Self> {
         let (sum, offset) = pool.base_and_offset(address);
         if sum != address && pool.width(address) <= 64 && offset >> (pool.width(address) - 1) != 0 {
             return None;
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(pool.base_and_offset(member), (element, 3));
         assert_eq!(pool.base_and_offset(element), (element, 0));
         let split = |pool: &ExprPool, e| {
-            Address::of(pool, e, |e| e == p).map(|address| (address.base, address.offset, address.index))
+            Address::split(pool, e, |e| e == p).map(|address| (address.base, address.offset, address.index))
         };
         assert_eq!(split(&pool, member), Some((p, 3, Some((i, 4)))));
         assert_eq!(split(&pool, p), Some((p, 0, None)));

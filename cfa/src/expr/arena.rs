@@ -37,7 +37,7 @@ pub struct Elements {
 }
 
 impl Elements {
-    fn of(value: &Bv) -> Option<Self> {
+    fn from_value(value: &Bv) -> Option<Self> {
         let v = value.to_u64().filter(|_| value.width() <= 64)?;
         Some(Self { low: v, high: v, zeros: !v, ones: v })
     }
@@ -118,10 +118,10 @@ impl Arena {
                 _ => false,
             };
         let elements = match node {
-            Expr::ConstArray { value, .. } => self.as_const(value).and_then(Elements::of),
+            Expr::ConstArray { value, .. } => self.as_const(value).and_then(Elements::from_value),
             Expr::Store { array, value, .. } => {
                 let others = self.elements.get(&array).copied();
-                others.and_then(|others| Some(others.join(self.as_const(value).and_then(Elements::of)?)))
+                others.and_then(|others| Some(others.join(self.as_const(value).and_then(Elements::from_value)?)))
             }
             _ => None,
         };

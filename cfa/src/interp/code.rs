@@ -275,7 +275,7 @@ impl<'p> Compiler<'p> {
             wide_constants_at: static_wides as usize,
             globals_at,
             funcs_at,
-            threads: Functions::of(program),
+            threads: Functions::find(program),
         };
         Self {
             program,

@@ -31,7 +31,7 @@ pub struct Functions {
 
 impl Functions {
     /// `None` if the program starts no threads.
-    pub fn of(program: &Program) -> Option<Arc<Self>> {
+    pub fn find(program: &Program) -> Option<Arc<Self>> {
         program.starts_threads().then(|| Arc::new(Self::new(program)))
     }
 
@@ -156,7 +156,7 @@ pub struct Sharing {
     by_others: FxHashSet<Cell>,
     /// Allocations, each by its edge and thread, whose objects another thread has accessed.
     foreign: FxHashSet<(EdgeId, u32)>,
-    /// Allocations on stacks, some objects of which have ended before another thread was seen to access one.
+    /// Allocations on stacks. Some of their objects ended before the run observed an access by another thread.
     ended: FxHashSet<(EdgeId, u32)>,
     /// A thread has tested whether a lock is held, without waiting for it. Since then, unlocking is visible, too.
     pub observes: bool,
@@ -207,7 +207,7 @@ pub enum Gap {
     Library,
     /// One access has more bytes of shared memory than a pointer, so other threads may see a part of it.
     Torn,
-    /// Data races are asked about. A thread has observed a lock without being ordered after other threads, and the
+    /// Data races are checked. A thread has observed a lock without being ordered after other threads, and the
     /// exploration finds only races of accesses that can be next to each other. Or a model has made accesses of the
     /// program that are not checked for races.
     Unordered,
@@ -250,21 +250,21 @@ pub(super) struct Threads {
 #[derive(Default)]
 struct Lives {
     locals: Vec<Vec<VarId>>,
-    of: FxHashMap<FuncId, Rc<Liveness>>,
+    functions: FxHashMap<FuncId, Rc<Liveness>>,
 }
 
 impl Lives {
-    fn of(&mut self, program: &Program, func: FuncId) -> Rc<Liveness> {
+    fn liveness(&mut self, program: &Program, func: FuncId) -> Rc<Liveness> {
         if self.locals.is_empty() {
             self.locals = liveness::locals(program);
         }
         let locals = &self.locals[func.index()];
-        self.of.entry(func).or_insert_with(|| Rc::new(Liveness::new(program, func, locals))).clone()
+        self.functions.entry(func).or_insert_with(|| Rc::new(Liveness::new(program, func, locals))).clone()
     }
 }
 
 impl Threads {
-    pub fn of(code: &Code) -> Option<Box<Self>> {
+    pub fn new(code: &Code) -> Option<Box<Self>> {
         let functions = code.threads.clone()?;
         let detects = functions.race.is_some();
         Some(Box::new(Self {
@@ -633,7 +633,7 @@ impl State<'_> {
         is_shared
     }
 
-    /// True for memory that only models access: their global variables, and what they allocate for themselves.
+    /// True for memory that only models access: their global variables, and their own allocations.
     fn is_of_library(&self, addr: u64) -> bool {
         let Some(object) = self.memory.object_at(addr) else { return false };
         match (object.seq, object.kind) {
@@ -1041,7 +1041,7 @@ impl State<'_> {
             }
             ThreadOp::Finish => self.threads().leave_section(),
             ThreadOp::When => {
-                let (word, relation, value) = (arg(0), Relation::of(arg(1)), arg(2) as i32);
+                let (word, relation, value) = (arg(0), Relation::from_number(arg(1)), arg(2) as i32);
                 let holds = self.holds(word, relation, value);
                 let threads = self.threads();
                 if threads.thread().sections.iter().any(|s| s.entered) && !holds {
@@ -1408,7 +1408,7 @@ impl<'r> Machine<'r> {
             mix.word(func.index() as u64);
             let program = self.state.program;
             let mut show = |func: FuncId, loc: LocId, except: Option<VarId>, bases: (usize, usize)| {
-                let live = threads.lives.borrow_mut().of(program, func);
+                let live = threads.lives.borrow_mut().liveness(program, func);
                 for &var in live.at(loc).iter().filter(|var| Some(**var) != except) {
                     let value = value(self.state.code.vars[var], bases);
                     mix.word(var.index() as u64);

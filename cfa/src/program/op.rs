@@ -346,7 +346,7 @@ impl AllocKind {
     pub const MALLOC: Self = Self::Heap(Family::Malloc);
 
     /// The kind of an object that a function of this family allocates.
-    pub fn of(family: Family) -> Self {
+    pub fn from_family(family: Family) -> Self {
         match family {
             Family::Scope => Self::Stack,
             Family::Malloc | Family::TreeNode | Family::AddressList => Self::Heap(family),

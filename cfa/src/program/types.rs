@@ -93,7 +93,7 @@ pub struct Field {
     pub bit_width: u64,
 }
 
-/// How the native calling convention passes an argument, as far as C compilers agree on it. The parts of a struct are
+/// The native calling convention of an argument, if C compilers agree on it. The parts of a struct are
 /// separate arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passing {

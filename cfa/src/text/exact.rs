@@ -53,7 +53,7 @@ pub fn masked(text: String, width: u32) -> String {
     if width == size { text } else { format!("({text} & {})", literal(&Bv::ones(width).zext(size))) }
 }
 
-/// A printer of exact C text. The required methods are what it knows of the surroundings of the text.
+/// A printer of exact C text. The required methods describe the context of the text.
 pub trait ExactPrinter<'p> {
     /// True if the text may call helper functions.
     const HAS_HELPERS: bool;

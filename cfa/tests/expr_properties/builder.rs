@@ -23,7 +23,7 @@ impl Choices<'_> {
     pub(super) fn below(&mut self, n: u32) -> u32 {
         self.next() % n
     }
-    pub(super) fn of<T: Copy>(&mut self, items: &[T]) -> T {
+    pub(super) fn choose<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len() as u32) as usize]
     }
     pub(super) fn bv(&mut self, width: u32) -> Bv {
@@ -82,7 +82,7 @@ pub(super) struct Builder<'c> {
 
 pub(super) fn format_of_width(choices: &mut Choices, width: u32) -> Option<FloatFormat> {
     let formats: Vec<_> = FloatFormat::ALL.into_iter().filter(|f| f.width() == width).collect();
-    if formats.is_empty() { None } else { Some(choices.of(&formats)) }
+    if formats.is_empty() { None } else { Some(choices.choose(&formats)) }
 }
 
 impl<'c> Builder<'c> {
@@ -156,12 +156,12 @@ impl<'c> Builder<'c> {
     }
     pub(super) fn reuse(&mut self, sort: Sort) -> Option<Pair> {
         let fitting: Vec<_> = self.built.iter().filter(|(s, _)| *s == sort).map(|(_, p)| *p).collect();
-        if fitting.is_empty() { None } else { Some(self.choices.of(&fitting)) }
+        if fitting.is_empty() { None } else { Some(self.choices.choose(&fitting)) }
     }
 
     /// A width near `width`, mostly from the list.
     pub(super) fn other_width(&mut self) -> u32 {
-        self.choices.of(&WIDTHS)
+        self.choices.choose(&WIDTHS)
     }
 
     pub(super) fn bv(&mut self, width: u32, depth: u32) -> Pair {
@@ -178,7 +178,7 @@ impl<'c> Builder<'c> {
                 None => self.leaf(width),
             },
             5 => {
-                let op = self.choices.of(&[UnOp::Not, UnOp::Neg]);
+                let op = self.choices.choose(&[UnOp::Not, UnOp::Neg]);
                 let a = self.bv(width, d);
                 self.node(sort, &[a], |c| Expr::Unary(op, c[0]))
             }
@@ -194,7 +194,7 @@ impl<'c> Builder<'c> {
             }
             11 if width >= 2 => self.adjacent_extracts(width, d),
             12 => {
-                let wide = width + self.choices.of(&[0, 1, 2, 8, width, 32]);
+                let wide = width + self.choices.choose(&[0, 1, 2, 8, width, 32]);
                 let lo = self.choices.below(wide - width + 1);
                 let arg = self.bv(wide, d);
                 self.extract(lo + width - 1, lo, arg)
@@ -214,7 +214,7 @@ impl<'c> Builder<'c> {
                 self.node(sort, &[c, t, e], |c| Expr::Ite(c[0], c[1], c[2]))
             }
             15 => {
-                let index_width = self.choices.of(&[1, 2, 8]);
+                let index_width = self.choices.choose(&[1, 2, 8]);
                 let array = self.array(index_width, width, d);
                 let index = self.bv(index_width, d);
                 self.node(sort, &[array, index], |c| Expr::Select { array: c[0], index: c[1] })
@@ -233,7 +233,7 @@ impl<'c> Builder<'c> {
     }
 
     pub(super) fn comparison(&mut self, depth: u32) -> Pair {
-        let op = self.choices.of(&[BinOp::Eq, BinOp::Ult, BinOp::Ule, BinOp::Slt, BinOp::Sle]);
+        let op = self.choices.choose(&[BinOp::Eq, BinOp::Ult, BinOp::Ule, BinOp::Slt, BinOp::Sle]);
         let width = self.other_width();
         match self.choices.below(4) {
             0 => {
@@ -288,15 +288,15 @@ impl<'c> Builder<'c> {
         let y = if self.choices.below(2) == 0 { self.leaf(width) } else { x };
         match self.choices.below(10) {
             0 => {
-                let op = self.choices.of(&[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::And, BinOp::Or, BinOp::Xor]);
+                let op = self.choices.choose(&[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::And, BinOp::Or, BinOp::Xor]);
                 let inner = self.binary(op, x, k);
                 let value = self.choices.bv(width);
                 let k = self.constant(value);
                 if self.choices.below(2) == 0 { self.binary(op, inner, k) } else { self.binary(op, k, inner) }
             }
             1 => {
-                let op = self.choices.of(&[BinOp::Add, BinOp::Sub, BinOp::And, BinOp::Or, BinOp::Xor]);
-                let outer = self.choices.of(&[BinOp::Add, BinOp::Sub, BinOp::And, BinOp::Or, BinOp::Xor, op]);
+                let op = self.choices.choose(&[BinOp::Add, BinOp::Sub, BinOp::And, BinOp::Or, BinOp::Xor]);
+                let outer = self.choices.choose(&[BinOp::Add, BinOp::Sub, BinOp::And, BinOp::Or, BinOp::Xor, op]);
                 let z = self.leaf(width);
                 let inner = if self.choices.below(2) == 0 { self.binary(op, x, z) } else { self.binary(op, z, x) };
                 if self.choices.below(2) == 0 { self.binary(outer, inner, y) } else { self.binary(outer, y, inner) }
@@ -326,14 +326,14 @@ impl<'c> Builder<'c> {
                 self.node(Sort::Bv(width), &children, |c| Expr::Ite(c[0], c[1], c[2]))
             }
             6 => {
-                let op = self.choices.of(&[UnOp::Not, UnOp::Neg]);
+                let op = self.choices.choose(&[UnOp::Not, UnOp::Neg]);
                 let negated = self.node(Sort::Bv(width), &[x], |c| Expr::Unary(op, c[0]));
                 let op = BinOp::ALL[self.choices.below(13) as usize];
                 if self.choices.below(2) == 0 { self.binary(op, negated, y) } else { self.binary(op, y, negated) }
             }
             7 => {
                 let a = self.binary(BinOp::Sub, k, x);
-                let op = self.choices.of(&[BinOp::Add, BinOp::Sub]);
+                let op = self.choices.choose(&[BinOp::Add, BinOp::Sub]);
                 let value = self.choices.bv(width);
                 let k = self.constant(value);
                 if self.choices.below(2) == 0 { self.binary(op, a, k) } else { self.binary(op, k, a) }
@@ -341,13 +341,13 @@ impl<'c> Builder<'c> {
             8 => {
                 let shift = Bv::new(width, u64::from(self.choices.below(width + 1)));
                 let shift = self.constant(shift);
-                let op = self.choices.of(&[BinOp::Shl, BinOp::LShr, BinOp::AShr]);
+                let op = self.choices.choose(&[BinOp::Shl, BinOp::LShr, BinOp::AShr]);
                 self.binary(op, x, shift)
             }
             // The low bits of an operation on wider values.
             _ => {
                 let wide = width + 1 + self.choices.below(40);
-                let op = self.choices.of(&[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::And, BinOp::Or, BinOp::Xor]);
+                let op = self.choices.choose(&[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::And, BinOp::Or, BinOp::Xor]);
                 let narrow = if self.choices.below(2) == 0 { width } else { 1 + self.choices.below(wide) };
                 let a = self.extension(wide, narrow, depth);
                 let b = if self.choices.below(2) == 0 {
@@ -365,7 +365,7 @@ impl<'c> Builder<'c> {
 
     /// Two or three adjacent extracts of one value, concatenated again; or extracts that are not adjacent.
     pub(super) fn adjacent_extracts(&mut self, width: u32, depth: u32) -> Pair {
-        let wide = width + self.choices.of(&[0, 1, 8]);
+        let wide = width + self.choices.choose(&[0, 1, 8]);
         let x = self.bv(wide, depth);
         let y = if self.choices.below(4) == 0 { self.bv(wide, depth) } else { x };
         let lo = self.choices.below(wide - width + 1);
@@ -392,26 +392,26 @@ impl<'c> Builder<'c> {
     pub(super) fn float_op(&mut self, width: u32, d: u32) -> Pair {
         let sort = Sort::Bv(width);
         if width == 1 {
-            let format = self.choices.of(&FloatFormat::ALL);
+            let format = self.choices.choose(&FloatFormat::ALL);
             let (a, b) = (self.bv(format.width(), d), self.bv(format.width(), d));
             return match self.choices.below(2) {
                 0 => self.node(sort, &[a], |c| Expr::FIsNan(format, c[0])),
                 _ => {
-                    let op = self.choices.of(&[FCmp::Eq, FCmp::Lt, FCmp::Le]);
+                    let op = self.choices.choose(&[FCmp::Eq, FCmp::Lt, FCmp::Le]);
                     self.node(sort, &[a, b], |c| Expr::FCompare(op, format, c[0], c[1]))
                 }
             };
         }
         let Some(format) = format_of_width(&mut self.choices, width) else {
-            let from = self.choices.of(&FloatFormat::ALL);
+            let from = self.choices.choose(&FloatFormat::ALL);
             let signed = self.choices.below(2) == 0;
             let a = self.bv(from.width(), d);
             return self.node(sort, &[a], |c| Expr::FToInt { from, signed, width, arg: c[0] });
         };
-        let rounding = self.choices.of(&Rounding::ALL);
+        let rounding = self.choices.choose(&Rounding::ALL);
         match self.choices.below(5) {
             0 => {
-                let op = self.choices.of(&[
+                let op = self.choices.choose(&[
                     FUnOp::Neg,
                     FUnOp::Abs,
                     FUnOp::Sqrt(rounding),
@@ -425,7 +425,7 @@ impl<'c> Builder<'c> {
                 self.node(sort, &[a], |c| Expr::FUnary(op, format, c[0]))
             }
             1 => {
-                let op = self.choices.of(&[
+                let op = self.choices.choose(&[
                     FBinOp::Add(rounding),
                     FBinOp::Sub(rounding),
                     FBinOp::Mul(rounding),
@@ -442,12 +442,12 @@ impl<'c> Builder<'c> {
                 self.node(sort, &[a, b, c], |c| Expr::Fma(rounding, format, c[0], c[1], c[2]))
             }
             3 => {
-                let from = self.choices.of(&FloatFormat::ALL);
+                let from = self.choices.choose(&FloatFormat::ALL);
                 let a = self.bv(from.width(), d);
                 self.node(sort, &[a], |c| Expr::FConvert { rounding, from, to: format, arg: c[0] })
             }
             _ => {
-                let int = self.choices.of(&[1, 8, 32, 64, 128]);
+                let int = self.choices.choose(&[1, 8, 32, 64, 128]);
                 let signed = self.choices.below(2) == 0;
                 let a = self.bv(int, d);
                 self.node(sort, &[a], |c| Expr::IntToF { rounding, to: format, signed, arg: c[0] })

@@ -37,7 +37,7 @@ pub fn look_at(session: &Session, program: &Program, gia: &Gia, name: &str) -> O
         let found = replayed(gia, &program);
         let verdict = match found {
             Some(found) => Verdict::False(found),
-            None => Verdict::Unknown(engine::Reason::new("no path to rt that it has replays")),
+            None => Verdict::Unknown(engine::Reason::new("no `rt` path of the automaton can be replayed")),
         };
         if let Some(outcome) = concluded(session, verdict, "rt", name, begin) {
             return Some(outcome);
@@ -65,7 +65,9 @@ pub fn look_at(session: &Session, program: &Program, gia: &Gia, name: &str) -> O
         let components = Components { program: &program, config: &config, budget: &budget };
         let verdict = match components.explore(&conditions, &|_| false) {
             Counterexample::Proved => Verdict::True,
-            Counterexample::Path(_) => Verdict::Unknown(engine::Reason::new("they are not enough for a proof")),
+            Counterexample::Path(_) => {
+                Verdict::Unknown(engine::Reason::new("the conditions of the automaton are not sufficient for a proof"))
+            }
             Counterexample::Unknown(reason) => Verdict::Unknown(reason),
         };
         return concluded(session, verdict, "conditions", name, begin);
@@ -88,7 +90,7 @@ impl Known {
     ///
     /// # Errors
     /// `Err` if a condition or a GIA is malformed or belongs to another program.
-    pub fn of(plan: &Plan, program: &mut Program) -> Result<Self, Failure> {
+    pub fn read(plan: &Plan, program: &mut Program) -> Result<Self, Failure> {
         let covered = plan.condition(program)?;
         let Some((path, text)) = &plan.gia else { return Ok(Self { covered, gia: None }) };
         let gia = gia::parse(text, program).map_err(|e| Failure::automaton(path, &e))?;

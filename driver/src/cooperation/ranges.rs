@@ -8,7 +8,7 @@ use cfa::Program;
 use cooperate::condition::Condition;
 use cooperate::range::Range;
 use cooperate::range::test_case::TestCase;
-use cooperate::ranged::{self, Composition, Part};
+use cooperate::ranged::{self, Composition, RangePart};
 use cooperate::restrict::Restricted;
 use cooperate::stealing::Idle;
 use engine::budget::Budget;
@@ -31,11 +31,11 @@ pub fn verify_range(session: &Session, program: &Program, bounds: &[Option<TestC
         && lower.compare(upper, program).is_gt()
     {
         // A proof for an empty range would be vacuous.
-        let reason = Reason::new("the range is empty: its lower bound lies behind its upper bound");
+        let reason = Reason::new("the range is empty: its lower bound comes after its upper bound");
         return Outcome::unknown(reason, config.analysis);
     }
     let is_whole = range == Range::default();
-    verify_parts(session, program, vec![Part::new(range, config.analysis)], is_whole, &budget)
+    verify_parts(session, program, vec![RangePart::new(range, config.analysis)], is_whole, &budget)
 }
 
 /// Verifies several ranges, each by its analysis, and returns the joint outcome.
@@ -51,7 +51,7 @@ pub fn verify_ranged(session: &Session, program: &Program, composition: &Composi
 fn verify_parts(
     session: &Session,
     program: &Program,
-    mut parts: Vec<Part>,
+    mut parts: Vec<RangePart>,
     are_whole: bool,
     budget: &Budget,
 ) -> Outcome {

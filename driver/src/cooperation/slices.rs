@@ -15,7 +15,7 @@ pub fn beside(
     program: &Program,
     covered: &Condition,
     config: &Config,
-) -> Option<(Option<slicer::Slice>, engine::part::Part)> {
+) -> Option<(Option<slicer::Slice>, engine::part::PathAutomaton)> {
     if config.analysis != Analysis::Symex || session.plan.reducer != Reducer::Separate {
         return None;
     }

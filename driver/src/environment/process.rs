@@ -31,7 +31,7 @@ pub(super) enum PathTarget {
 
 impl PathTarget {
     /// Returns the place of a path.
-    pub fn of(path: &[u8]) -> Self {
+    pub fn from_path(path: &[u8]) -> Self {
         /// The maximal length of a name on Linux, in bytes.
         const NAME_MAX: usize = 255;
         if path.first() == Some(&b'/') {
@@ -57,7 +57,7 @@ impl Process {
     pub const MOST_ARGUMENTS: usize = 7;
 
     /// Returns the process with the inputs of an execution, without those that a user cannot set.
-    pub fn of(environment: &Environment) -> Self {
+    pub fn from_environment(environment: &Environment) -> Self {
         let count = usize::try_from(environment.command.argc).unwrap_or(0).clamp(1, Self::MOST_ARGUMENTS + 1);
         let mut arguments = environment.command.arguments.clone().unwrap_or_default();
         arguments.resize(count, Vec::new());
@@ -70,7 +70,7 @@ impl Process {
         let mut files = BTreeMap::new();
         for file in &environment.files {
             let OpenedFile { name: Some(name), is_read: true, content: Some(content) } = file else { continue };
-            if let PathTarget::Below(path) = PathTarget::of(name) {
+            if let PathTarget::Below(path) = PathTarget::from_path(name) {
                 files.entry(path).or_insert_with(|| content.clone());
             }
         }
@@ -134,9 +134,9 @@ mod tests {
             ("/etc/passwd", PathTarget::Outside),
             ("a/../../b", PathTarget::Outside),
         ] {
-            assert_eq!(PathTarget::of(path.as_bytes()), place, "{path}");
+            assert_eq!(PathTarget::from_path(path.as_bytes()), place, "{path}");
         }
-        assert_eq!(PathTarget::of(&[b'x'; 256]), PathTarget::Nowhere);
+        assert_eq!(PathTarget::from_path(&[b'x'; 256]), PathTarget::Nowhere);
     }
 
     #[test]
@@ -159,11 +159,11 @@ mod tests {
             ],
             ..Environment::default()
         };
-        let process = Process::of(&environment);
+        let process = Process::from_environment(&environment);
         assert_eq!(process.arguments, [b"-n".to_vec(), Vec::new()]);
         assert_eq!(process.variables, BTreeMap::from([(b"A".to_vec(), b"1".to_vec())]));
         assert_eq!(process.files, BTreeMap::from([(b"a/b".to_vec(), b"1".to_vec())]));
         assert_eq!(process.stdin, b"line\n");
-        assert_eq!(Process::of(&process.environment(&[])).arguments, process.arguments);
+        assert_eq!(Process::from_environment(&process.environment(&[])).arguments, process.arguments);
     }
 }

@@ -104,7 +104,7 @@ enum ReadUnit {
 
 impl What {
     /// Returns the effect of the library function with this name.
-    fn of(function: &str) -> Self {
+    fn from_name(function: &str) -> Self {
         let name = function.trim_end_matches(".void");
         let bare = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
         if let Some((how, stream)) = reading(bare).filter(|_| !bare.contains("getw")) {
@@ -247,7 +247,7 @@ impl<'p> Replayer<'p> {
     /// Prepares a program, in time linear in its size.
     pub fn new(program: &'p Program) -> Self {
         let is_model = |origin: FunctionOrigin| origin == FunctionOrigin::Model;
-        let library = program.funcs.values().map(|f| is_model(f.origin).then(|| What::of(&f.name))).collect();
+        let library = program.funcs.values().map(|f| is_model(f.origin).then(|| What::from_name(&f.name))).collect();
         let stdin = program.globals.iter().find(|(_, global)| global.name == "proviso_stdin").map(|(id, _)| id);
         let between = program.funcs.iter().find(|(_, f)| f.name == "proviso_env_between").map(|(id, _)| id);
         let of_main = OfMain::all(program);
@@ -354,7 +354,7 @@ impl Now {
 
     /// Returns the size in bytes of the file with a path; `None` if there is no such file.
     fn look(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
-        let place = match PathTarget::of(path) {
+        let place = match PathTarget::from_path(path) {
             PathTarget::Below(place) => place,
             PathTarget::Nowhere if path.is_empty() => return None,
             _ => {
@@ -382,7 +382,7 @@ impl Now {
 
     /// Opens the file with a path, for a stream or descriptor. Returns its index, or `None` if there is no such file.
     fn open(&mut self, process: &Process, path: &[u8], reads: bool, creates: bool) -> Option<usize> {
-        let place = match PathTarget::of(path) {
+        let place = match PathTarget::from_path(path) {
             PathTarget::Below(place) => place,
             PathTarget::Nowhere => {
                 if path.last() == Some(&b'/') || path.ends_with(b".") {
@@ -844,7 +844,7 @@ impl<O: Observer> Watch<'_, '_, O> {
                 None => now.trouble("the program calls fstat with a descriptor that it has not opened"),
             },
             What::Removes => {
-                let written = PathTarget::of(&path);
+                let written = PathTarget::from_path(&path);
                 let is_written = matches!(&written, PathTarget::Below(place) if now.written.remove(place));
                 fails = !is_written && now.look(process, &path).is_none();
                 if let PathTarget::Below(place) = written {

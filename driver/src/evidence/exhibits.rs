@@ -58,7 +58,7 @@ impl Exhibits {
     /// Collects the data of `program`. `slice` is the slice that was analysed. `property` maps a check to the name of
     /// its violations; it is `Some` if the program is analysed for a single question, and then the places of the checks
     /// are collected, too.
-    pub fn of(
+    pub fn collect(
         program: &Program,
         slice: Option<&slicer::Slice>,
         property: Option<&dyn Fn(Check) -> String>,
@@ -88,7 +88,7 @@ impl Exhibits {
         own.extend(models.into_iter().filter(|(_, f)| !is_internal(&f.name)));
         let wording = Wording::new(program, sources);
         let text = |edge: cfa::EdgeId| match program.edges[edge].op {
-            Op::Assume { .. } => Some(wording.of(edge)),
+            Op::Assume { .. } => Some(wording.operation(edge)),
             _ => wording.statement(edge),
         };
         for (id, function) in own {

@@ -12,7 +12,7 @@ pub struct Reproduction {
     /// The execution.
     pub trace: Trace,
     /// The text that describes the end of the execution.
-    pub of: String,
+    pub description: String,
     /// The sanitizer of clang that reports the error, if there is one.
     pub sanitizer: Option<&'static str>,
     /// The files of the program with their compile options.
@@ -31,7 +31,13 @@ pub struct Reproduction {
 
 impl Reproduction {
     /// Returns the reproduction of an execution (`trace`) of the job's program.
-    pub fn new(job: &Job, program: &Program, trace: Trace, of: String, sanitizer: Option<&'static str>) -> Self {
+    pub fn new(
+        job: &Job,
+        program: &Program,
+        trace: Trace,
+        description: String,
+        sanitizer: Option<&'static str>,
+    ) -> Self {
         let error_functions = job.error_functions.clone();
         let undefined = program
             .funcs
@@ -42,7 +48,7 @@ impl Reproduction {
             .chain(uncalled(program, &trace))
             .collect();
         Self {
-            of,
+            description,
             sanitizer,
             load: job.load.clone(),
             error_functions,

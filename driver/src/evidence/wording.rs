@@ -133,8 +133,8 @@ impl<'p> Wording<'p> {
     }
 
     /// Returns the operation of an edge as a condition or statement of C. Temporaries in the condition of a branch are
-    /// replaced as deeply as the result has at most [`LONGEST`] characters.
-    pub fn of(&self, edge: EdgeId) -> String {
+    /// replaced as long as the result has at most [`LONGEST`] characters.
+    pub fn operation(&self, edge: EdgeId) -> String {
         let op = &self.program.edges[edge].op;
         let Op::Assume { cond, .. } = *op else {
             return self.statement(edge).unwrap_or_else(|| named(&c_operation(self.program, op)));
@@ -301,7 +301,7 @@ impl<'p> Wording<'p> {
         let predecessors = self.predecessors.get_or_init(|| Predecessors::new(program));
         // The condition whose value decides before the last operand is evaluated.
         let operand = |edge: EdgeId| {
-            let [branch] = predecessors.of(program.edges[edge].source)[..] else { return None };
+            let [branch] = predecessors.edges_into(program.edges[edge].source)[..] else { return None };
             let Out::Branch { then_edge, else_edge } = program.locs[program.edges[branch].source].out else {
                 return None;
             };

@@ -83,7 +83,7 @@ impl Ran {
 impl Adapter {
     /// Returns the description of a tool: one of `known` (pairs of name and description), or the content of a file with
     /// the extension `.toml`. `Err` if the name is unknown, or the file is unreadable or malformed.
-    pub fn of(name: &str, known: &[(&str, &str)]) -> Result<Self, Failure> {
+    pub fn find(name: &str, known: &[(&str, &str)]) -> Result<Self, Failure> {
         let path = Path::new(name);
         let text = match known.iter().find(|(known, _)| *known == name) {
             Some((_, text)) => (*text).to_owned(),
@@ -278,7 +278,7 @@ mod tests {
     fn what_is_only_declared_gets_a_body() {
         let c = "extern void fail(void);\nextern unsigned int __VERIFIER_nondet_uint(void);\nextern void __VERIFIER_assume(int);\n\
                  extern void *malloc(unsigned long);\n";
-        let klee = Adapter::of("klee", &[("klee", include_str!("klee.toml"))]).unwrap();
+        let klee = Adapter::find("klee", &[("klee", include_str!("klee.toml"))]).unwrap();
         let klee = klee.with_definitions(c, &["fail".into()]);
         let defined: Vec<&str> = klee.lines().filter(|l| l.contains('{')).collect();
         assert_eq!(defined.len(), 3, "{klee}");

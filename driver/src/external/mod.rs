@@ -51,8 +51,8 @@ pub struct Task<'a> {
 impl Tool {
     /// Returns a built-in tool, or the tool that a file with the extension `.toml` describes. `Err` if there is none,
     /// or if its description has no text for a proof or for a violation.
-    pub fn of(name: &str) -> Result<Self, Failure> {
-        let adapter = Adapter::of(name, &KNOWN)?;
+    pub fn find(name: &str) -> Result<Self, Failure> {
+        let adapter = Adapter::find(name, &KNOWN)?;
         if adapter.r#true.is_empty() || adapter.r#false.is_empty() {
             return Err(Failure::data(format!(
                 "{name}: 'true' and 'false' must be texts of the tool's output, and neither may be empty"
@@ -179,14 +179,14 @@ mod tests {
     #[test]
     fn adapters_are_read() {
         for (name, _) in KNOWN {
-            assert_eq!(Tool::of(name).unwrap().name, name);
+            assert_eq!(Tool::find(name).unwrap().name, name);
         }
         let told = "program = \"no-such-verifier\"\narguments = []\ntrue = \"T\"\nfalse = \"F\"\n";
         let lacking = tempfile::NamedTempFile::with_suffix(".toml").unwrap();
         std::fs::write(lacking.path(), told).unwrap();
-        let failure = Tool::of(lacking.path().to_str().unwrap()).unwrap().installed().unwrap_err();
+        let failure = Tool::find(lacking.path().to_str().unwrap()).unwrap().installed().unwrap_err();
         assert!(failure.message.ends_with("needs no-such-verifier, which is not in PATH"), "{}", failure.message);
-        assert!(Tool::of("nobody").is_err() && Tool::of("missing.toml").is_err());
+        assert!(Tool::find("nobody").is_err() && Tool::find("missing.toml").is_err());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bad.toml");
         let known = KNOWN[0].1;
@@ -194,7 +194,7 @@ mod tests {
             [known.replace("input = \"c\"", "input = \"java\""), known.replace("program", "programme"), String::new()]
         {
             std::fs::write(&path, bad).unwrap();
-            assert!(Tool::of(path.to_str().unwrap()).is_err());
+            assert!(Tool::find(path.to_str().unwrap()).is_err());
         }
     }
 }

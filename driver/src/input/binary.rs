@@ -85,7 +85,7 @@ impl Object {
     }
 
     /// Reads an object or a bitcode file. Malformed parts are skipped.
-    fn of(data: &[u8]) -> Self {
+    fn read(data: &[u8]) -> Self {
         if data.starts_with(b"BC") {
             return Self { bitcode: vec![data.to_vec()], ..Self::default() };
         }
@@ -182,9 +182,9 @@ pub fn read(file: &Path) -> Result<Option<Content>, Failure> {
 fn content(data: &[u8]) -> Option<Content> {
     if data.starts_with(ARCHIVE) {
         let objects = members(data).into_iter().filter(|member| member.starts_with(ELF) || member.starts_with(b"BC"));
-        Some(Content { objects: objects.map(Object::of).collect(), is_archive: true })
+        Some(Content { objects: objects.map(Object::read).collect(), is_archive: true })
     } else if data.starts_with(ELF) {
-        Some(Content { objects: vec![Object::of(data)], is_archive: false })
+        Some(Content { objects: vec![Object::read(data)], is_archive: false })
     } else {
         None
     }
@@ -342,7 +342,8 @@ impl<'d> Elf<'d> {
             return size(&|name| tables.iter().any(|table| name.starts_with(table)) || code.contains(&name)) > 0;
         }
         let word = if self.wide { 8 } else { 4 };
-        // The sizes with instructions for control-flow enforcement. A call in addition has at least 5 bytes.
+        // The sizes in bytes of the start-up code, with instructions for control-flow enforcement. Any call that another
+        // file adds has at least 5 bytes.
         let of_startup = if self.wide { [27, 13] } else { [36, 24] };
         let has_startup = size(&|name| name == code[0]) > 0;
         let is_longer = |(section, length): (&&[u8], usize)| size(&|name| name == *section) > length;

@@ -39,7 +39,7 @@ enum Meaning {
 
 /// The form of the value of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Value {
+enum ValueForm {
     /// The option has no value.
     None,
     /// The value follows `=` or is the next word. If the option has one letter, the value may follow it directly.
@@ -49,10 +49,10 @@ enum Value {
 }
 
 /// The options of GNU ld, lld and gold, without dashes.
-const OPTIONS: &[(Meaning, Value, &str)] = &[
+const OPTIONS: &[(Meaning, ValueForm, &str)] = &[
     (
         Meaning::None,
-        Value::None,
+        ValueForm::None,
         "d dc dp force-group-allocation E export-dynamic no-export-dynamic EL g no-dynamic-linker M print-map n nmagic N omagic no-omagic \
          flto map-whole-files no-map-whole-files Qy q emit-relocs r i relocatable s strip-all S strip-debug strip-discarded no-strip-discarded t trace v \
          version V x discard-all X discard-locals discard-none ( start-group ) end-group accept-unknown-input-arch no-accept-unknown-input-arch as-needed \
@@ -70,7 +70,7 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
     // The options of gold, lld and mold.
     (
         Meaning::None,
-        Value::None,
+        ValueForm::None,
         "add-needed no-add-needed no-allow-multiple-definition apply-dynamic-relocs no-apply-dynamic-relocs be8 no-cref ctors-in-init-array define-common \
          detect-odr-violations no-detect-odr-violations emit-stub-syms no-emit-stub-syms no-enum-size-warning fix-arm1176 no-fix-arm1176 fix-cortex-a8 \
          no-fix-cortex-a8 fix-cortex-a53-843419 no-fix-cortex-a53-843419 fix-cortex-a53-835769 no-fix-cortex-a53-835769 fix-v4bx fix-v4bx-interworking \
@@ -91,7 +91,7 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
     ),
     (
         Meaning::None,
-        Value::Required,
+        ValueForm::Required,
         "build-id-chunk-size-for-treehash build-id-min-file-size-for-treehash debug hash-bucket-empty-fraction icf-iterations incremental-base \
          incremental-patch keep-unique optimize print-symbol-counts rosegment-gap section-ordering-file stub-group-size split-stack-adjust-size target2 \
          thread-count-initial thread-count-middle thread-count-final call-graph-ordering-file chroot compress-sections error-limit lto-partitions lto-O \
@@ -102,7 +102,7 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
     ),
     (
         Meaning::None,
-        Value::Required,
+        ValueForm::Required,
         "a A architecture dependency-file G gpsize h soname I dynamic-linker l library L library-path sysroot m o output O out-implib plugin plugin-opt u \
          undefined require-defined y trace-symbol Y assert hash-size Map max-cache-size oformat rpath rpath-link sort-section spare-dynamic-tags task-link \
          section-start Tbss Tdata Ttext Ttext-segment Trodata-segment Tldata-segment unresolved-symbols ignore-unresolved-symbol orphan-handling \
@@ -110,33 +110,33 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
     ),
     (
         Meaning::None,
-        Value::Optional,
+        ValueForm::Optional,
         "plt-align power10-stubs unique demangle sort-common split-by-file split-by-reloc verbose build-id package-metadata compress-debug-sections flto-partition fuse-ld \
          color-diagnostics",
     ),
     (
         Meaning::OtherModules,
-        Value::None,
+        ValueForm::None,
         "Bsymbolic Bsymbolic-functions default-symver default-imported-symver dynamic-list-data dynamic-list-cpp-new dynamic-list-cpp-typeinfo",
     ),
     (
         Meaning::OtherModules,
-        Value::Required,
+        ValueForm::Required,
         "f auxiliary F filter retain-symbols-file version-script dynamic-list export-dynamic-symbol export-dynamic-symbol-list exclude-libs",
     ),
-    (Meaning::Start, Value::Required, "e entry"),
+    (Meaning::Start, ValueForm::Required, "e entry"),
     // This is an option of the compiler: the program has its own `_start`.
-    (Meaning::Start, Value::None, "nostartfiles"),
-    (Meaning::Wrap, Value::Required, "wrap"),
-    (Meaning::Define, Value::Required, "defsym"),
+    (Meaning::Start, ValueForm::None, "nostartfiles"),
+    (Meaning::Wrap, ValueForm::Required, "wrap"),
+    (Meaning::Define, ValueForm::Required, "defsym"),
     (
         Meaning::Refused,
-        Value::None,
+        ValueForm::None,
         "EB Ur allow-multiple-definition no-ctors-in-init-array start-lib end-lib weak-unresolved-symbols enable-non-contiguous-regions enable-non-contiguous-regions-warnings disable-multiple-abs-defs",
     ),
     (
         Meaning::Refused,
-        Value::Required,
+        ValueForm::Required,
         "b format c mri-script R just-symbols T script dT default-script init fini icf \
          load-pass-plugin remap-inputs remap-inputs-file shuffle-sections",
     ),
@@ -157,12 +157,12 @@ const REPLACED: &[&str] =
 impl Effects {
     /// Returns the effects of the options of a run of the linker. `Err` with the first option whose effect cannot be
     /// represented.
-    pub fn of(link: &Link) -> Result<Self, Failure> {
+    pub fn compute(link: &Link) -> Result<Self, Failure> {
         let refuse = |option: &str, why: &str| {
             let output = link.output.display();
             let mut failure = Failure::data(format!("{output} is linked with {option}, which is not represented"));
             failure.detail = Some(format!(
-                "  = note: {why}\n  = help: verify the objects that it consists of: the files that are given are linked without options"
+                "  = note: {why}\n  = help: verify its objects instead: files on the command line are linked without options"
             ));
             failure
         };
@@ -189,7 +189,7 @@ impl Effects {
                 return Err(refuse(word, any_symbol));
             };
             let (value, shown) = match (joined, value) {
-                (None, Value::Required) => {
+                (None, ValueForm::Required) => {
                     let value = words.next().unwrap_or_default();
                     (value, format!("{word} {value}"))
                 }
@@ -254,7 +254,7 @@ fn option(word: &str) -> Option<(&str, Option<&str>)> {
     // A single dash may precede names of several letters, too.
     let has_effect = abbreviation(start).is_some_and(|(meaning, _)| meaning != Meaning::None);
     let first = name.char_indices().nth(1).map_or(name.len(), |(at, _)| at);
-    let is_short = lookup(&name[..first]).is_some_and(|(_, value)| value == Value::Required);
+    let is_short = lookup(&name[..first]).is_some_and(|(_, value)| value == ValueForm::Required);
     if long.is_none() && lookup(start).is_none() && !has_effect && is_short {
         return Some((&name[..first], Some(&name[first..])));
     }
@@ -264,14 +264,14 @@ fn option(word: &str) -> Option<(&str, Option<&str>)> {
 }
 
 /// Returns the meaning of a known option and the form of its value.
-fn lookup(name: &str) -> Option<(Meaning, Value)> {
+fn lookup(name: &str) -> Option<(Meaning, ValueForm)> {
     let found = OPTIONS.iter().find(|(_, _, names)| names.split_whitespace().any(|known| known == name));
     found.map(|(meaning, value, _)| (*meaning, *value))
 }
 
 /// Returns the meaning of an option and the form of its value by the start of its name. Linkers accept the start of a
 /// name with several letters. `None` if options that start so differ in their meaning.
-fn abbreviation(name: &str) -> Option<(Meaning, Value)> {
+fn abbreviation(name: &str) -> Option<(Meaning, ValueForm)> {
     let is_it = |known: &str| name.len() > 1 && known.starts_with(name);
     let mut rows = OPTIONS.iter().filter(|(_, _, names)| names.split_whitespace().any(is_it));
     let (meaning, value, _) = rows.next()?;
@@ -291,7 +291,7 @@ mod tests {
 
     fn effects(options: &str) -> Result<Effects, String> {
         let linker = options.split_whitespace().map(str::to_owned).collect();
-        Effects::of(&Link { output: "prog".into(), linker, ..Link::default() }).map_err(|failure| failure.message)
+        Effects::compute(&Link { output: "prog".into(), linker, ..Link::default() }).map_err(|failure| failure.message)
     }
 
     #[test]

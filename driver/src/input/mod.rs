@@ -123,7 +123,7 @@ impl Inputs {
             self.files.push(InputFile { member, part_of: Some(file.to_owned()), ..path.into() });
         }
         for (link, end) in links {
-            let effects = Effects::of(&link)?;
+            let effects = Effects::compute(&link)?;
             if let Some(other) = link.unknown.first() {
                 return Err(unknown(file, Path::new(other)));
             }

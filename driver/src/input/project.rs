@@ -46,7 +46,7 @@ impl Entry {
     /// not supported.
     pub fn compile_command(&self, ignored: &mut Vec<Ignored>) -> Result<CompileCommand, Failure> {
         let words = self.words();
-        let compiler = NamedCompiler::of(&words);
+        let compiler = NamedCompiler::from_command(&words);
         // The target of the compiler's name precedes the options, which may choose another target.
         let target = compiler.target.map(|target| format!("--target={target}"));
         let arguments = words.get(compiler.place + 1..).unwrap_or_default();

@@ -309,7 +309,7 @@ impl Run<'_> {
                     let_pass(program, &[site]);
                     match site {
                         Site::Fault(edge) => {
-                            self.invalid.extend(Operation::of(program, edge));
+                            self.invalid.extend(Operation::from_edge(program, edge));
                             group.is_behind = !group.discharged.is_empty();
                         }
                         Site::Check(_) => {
@@ -586,7 +586,7 @@ impl Run<'_> {
     /// Combines all results into one.
     fn finish(self) -> Finished {
         let checks = self.session.shared().checks.clone();
-        let mut all = Finished::new(Answer::of(&checks));
+        let mut all = Finished::new(Answer::summarise(&checks));
         let undecided = checks.iter().position(|check| matches!(check.answer(), Answer::Unknown { .. }));
         if let (Answer::Unknown { reason, .. }, Some(limit)) = (&mut all.answer, self.session.limits.nearest())
             && undecided.is_some_and(|ask| self.late.contains(&ask))

@@ -79,7 +79,7 @@ pub fn assumption(program: &Program) -> Option<String> {
 }
 
 /// Returns the initial values of these variables in a run on the inputs, in the order of their names.
-pub fn of(program: &Program, inputs: &Inputs) -> Vec<Declared> {
+pub fn initial_values(program: &Program, inputs: &Inputs) -> Vec<Declared> {
     let mut all = Vec::new();
     for (id, global) in program.globals.iter().filter(|(_, g)| g.init.is_none()) {
         let object = ObjectSeq::Global(id);

@@ -155,7 +155,7 @@ pub(super) fn access(
     edge: EdgeId,
     addr: u64,
     state: &State,
-) -> (Option<Access>, Option<super::origin::Source>) {
+) -> (Option<Access>, Option<super::origin::FaultSource>) {
     let program = recorder.program;
     let op = program.edges[edge].op.unshadowed();
     let addresses: Vec<ExprId> = match *op {

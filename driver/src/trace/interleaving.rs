@@ -39,7 +39,7 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
     match run.outcome.error(program) {
         Some((error, edge)) => {
             let trace = recorder.finish(&program.errors[error], edge, &run, source.last);
-            Ok(Trace { declared: declared::of(program, inputs), ..trace })
+            Ok(Trace { declared: declared::initial_values(program, inputs), ..trace })
         }
         None => Err(run.outcome),
     }

@@ -46,7 +46,7 @@ impl Origin {
 
 /// The edge in the user's code that created a bad value.
 #[derive(Clone, Copy)]
-pub(super) struct Source {
+pub(super) struct FaultSource {
     kind: OriginKind,
     edge: EdgeId,
     /// True if the edge is a call of a library function that returned the value.
@@ -57,9 +57,9 @@ pub(super) struct Source {
 #[derive(Default)]
 pub(super) struct Sources {
     /// The sources by variable.
-    vars: FxHashMap<VarId, Source>,
+    vars: FxHashMap<VarId, FaultSource>,
     /// The sources by the address of the first byte of the value.
-    bytes: FxHashMap<u64, Source>,
+    bytes: FxHashMap<u64, FaultSource>,
     /// True if the present allocation fails.
     fails: bool,
 }
@@ -89,7 +89,7 @@ impl Recorder<'_> {
             Op::Assign { var, value } => {
                 let mut source = state.var(var).and_then(|now| self.source_of(edge, value, &now));
                 let is_null =
-                    |source: &&mut Source| source.kind == OriginKind::Null && source.edge == self.user_edge(edge);
+                    |source: &&mut FaultSource| source.kind == OriginKind::Null && source.edge == self.user_edge(edge);
                 if self.sources_of_values.fails
                     && let Some(source) = source.as_mut().filter(is_null)
                 {
@@ -130,7 +130,7 @@ impl Recorder<'_> {
                 let is_number = matches!(returns, CType::Int { .. } | CType::Enum { .. } | CType::Bool);
                 let source = match is_model(edge) && !is_model(call) {
                     true if returned.width() == pointer && returned.is_zero() && !is_number => {
-                        Some(Source { kind: OriginKind::Null, edge: call, is_result: true })
+                        Some(FaultSource { kind: OriginKind::Null, edge: call, is_result: true })
                     }
                     true => None,
                     false => self.source_of(edge, value, &returned),
@@ -142,8 +142,8 @@ impl Recorder<'_> {
     }
 
     /// Returns a source of this kind at the edge of the user's code that is active while `edge` executes.
-    fn source(&self, kind: OriginKind, edge: EdgeId) -> Source {
-        Source { kind, edge: self.user_edge(edge), is_result: false }
+    fn source(&self, kind: OriginKind, edge: EdgeId) -> FaultSource {
+        FaultSource { kind, edge: self.user_edge(edge), is_result: false }
     }
 
     /// Returns the innermost edge of the user's code that is active while `edge` executes. Returns `edge` if there is
@@ -153,7 +153,7 @@ impl Recorder<'_> {
     }
 
     /// Records the source of a variable's value. `None` if the value is not bad.
-    fn set_source(&mut self, var: VarId, source: Option<Source>) {
+    fn set_source(&mut self, var: VarId, source: Option<FaultSource>) {
         match source {
             Some(source) => drop(self.sources_of_values.vars.insert(var, source)),
             None => drop(self.sources_of_values.vars.remove(&var)),
@@ -162,14 +162,14 @@ impl Recorder<'_> {
 
     /// Returns the source of an expression's value. `None` unless the value is not initialised, or is null or an offset
     /// from a null pointer.
-    fn source_of(&self, edge: EdgeId, e: ExprId, value: &Bv) -> Option<Source> {
+    fn source_of(&self, edge: EdgeId, e: ExprId, value: &Bv) -> Option<FaultSource> {
         let of_vars = self.bad_address(e, value);
         of_vars.or_else(|| (self.is_near_null(value) && value.is_zero()).then(|| self.source(OriginKind::Null, edge)))
     }
 
     /// Returns the source of a bad value in an expression with this value. A number that is 0, such as an index, is no
     /// null pointer: the value has to be null or an offset from a null pointer.
-    pub(super) fn bad_address(&self, e: ExprId, value: &Bv) -> Option<Source> {
+    pub(super) fn bad_address(&self, e: ExprId, value: &Bv) -> Option<FaultSource> {
         self.bad_source(e).filter(|source| source.kind == OriginKind::Unset || self.is_near_null(value))
     }
 
@@ -178,7 +178,7 @@ impl Recorder<'_> {
     }
 
     /// Returns the source of a bad value in an expression. An uninitialised value takes precedence over a null pointer.
-    pub(super) fn bad_source(&self, e: ExprId) -> Option<Source> {
+    pub(super) fn bad_source(&self, e: ExprId) -> Option<FaultSource> {
         if self.sources_of_values.vars.is_empty() {
             return None;
         }
@@ -188,7 +188,7 @@ impl Recorder<'_> {
     }
 
     /// Returns a source in terms of the C program. `None` if its edge has no source position.
-    pub(super) fn origin_at(&self, source: Source) -> Option<Origin> {
+    pub(super) fn origin_at(&self, source: FaultSource) -> Option<Origin> {
         let spot = self.spot(self.program.edges[source.edge].place)?;
         let function = match self.program.edges[source.edge].op {
             Op::Call { callee: cfa::Callee::Direct(func), .. } if source.is_result => {

@@ -113,7 +113,7 @@ pub struct Recorder<'p> {
     /// The sources of null pointers and of values that were never set.
     pub(super) sources_of_values: origin::Sources,
     /// The source of the bad value that the error is about.
-    bad: Option<origin::Source>,
+    bad: Option<origin::FaultSource>,
     /// The invalid access, in terms of C.
     access: Option<fault::Access>,
     /// The uninitialised memory from which a variable's shadow value comes: its C expression and its object.

@@ -181,7 +181,7 @@ impl Waits {
         }
     }
 
-    /// Returns what each thread waits for, in words. Empty if it is not known.
+    /// Returns the objects that the threads wait for, in words. Empty if they are not known.
     pub fn waiting(&self) -> Vec<String> {
         let mut threads: Vec<u32> = self.open.keys().copied().collect();
         // The first thread often waits for the others, which are the cause.

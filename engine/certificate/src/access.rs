@@ -135,7 +135,7 @@ fn untouched(ck: &mut Checker<'_>, object: Object) -> Slot {
         let never = ck.pool.bool(false);
         return Slot { alive: never, content: Rc::new(ck.contents.unknown()) };
     };
-    Slot { alive: ck.pool.bool(true), content: Rc::new(Content::of(Base::Initial(global))) }
+    Slot { alive: ck.pool.bool(true), content: Rc::new(Content::new(Base::Initial(global))) }
 }
 
 /// The condition that `len` bytes at an offset lie in a live object.
@@ -273,7 +273,7 @@ pub(super) fn allocate(
     let before = Rc::clone(&st.memory);
     ck.objects.push(About { base, size, align, site: Site::Alloc(edge), kind, made: st.pc, before });
     ck.by_base.insert(base, object);
-    let content = if zeroed { Content::of(Base::Zero) } else { ck.contents.unknown() };
+    let content = if zeroed { Content::new(Base::Zero) } else { ck.contents.unknown() };
     let alive = ck.pool.bool(true);
     put(st, object, Slot { alive, content: Rc::new(content) });
     base
@@ -461,7 +461,7 @@ pub(super) fn fill(
         let size = ck.objects[place.object as usize].size;
         match (constant_offset(ck, place.offset), constant(ck, len)) {
             (Some(0), _) if len == size && ck.pool.as_const(byte).is_some_and(cfa::Bv::is_zero) => {
-                content = Content::of(Base::Zero);
+                content = Content::new(Base::Zero);
             }
             (Some(offset), Some(len)) if len <= PIECES => {
                 for (at, piece) in pieces(offset, len) {

@@ -62,7 +62,7 @@ impl Contents {
     /// A content of which nothing is known.
     pub fn unknown(&mut self) -> Content {
         self.next += 1;
-        Content::of(Base::Unknown(self.next - 1))
+        Content::new(Base::Unknown(self.next - 1))
     }
 
     /// Bytes per element of an object's array. If it is not determined, an access of `len` bytes determines it.
@@ -80,7 +80,7 @@ impl Base {
 
 impl Content {
     /// A content without known values over `base`.
-    pub fn of(base: Base) -> Self {
+    pub fn new(base: Base) -> Self {
         Self { cells: BTreeMap::new(), base }
     }
 
@@ -330,7 +330,7 @@ pub(super) fn write(
         let unit = ck.contents.unit(object, len);
         let array = array(ck, object, content);
         *content = match array.filter(|_| len.is_multiple_of(unit) && is_multiple(ck, offset, unit)) {
-            Some(array) => Content::of(Base::Array(with(ck, array, offset, len, unit, value))),
+            Some(array) => Content::new(Base::Array(with(ck, array, offset, len, unit, value))),
             None => ck.contents.unknown(),
         };
         return;
@@ -366,7 +366,7 @@ pub(super) fn join_content(ck: &mut Checker<'_>, object: Object, here: ExprId, x
             }
         }
     };
-    let mut all = Content::of(base);
+    let mut all = Content::new(base);
     for (&at, &cell) in x.cells.iter().chain(&y.cells) {
         if x.cells.get(&at) == y.cells.get(&at) {
             all.cells.insert(at, cell);

@@ -111,7 +111,7 @@ impl Composition {
 }
 
 /// A range with its analysis and outcome.
-pub struct Part {
+pub struct RangePart {
     /// The range.
     pub range: Range,
     /// The analysis.
@@ -122,7 +122,7 @@ pub struct Part {
     pub done: Condition,
 }
 
-impl Part {
+impl RangePart {
     /// A part without an outcome.
     pub fn new(range: Range, analysis: Analysis) -> Self {
         Self { range, analysis, outcome: None, done: Condition::nothing() }
@@ -193,16 +193,16 @@ fn with_work_of(mut outcome: Outcome, other: Outcome) -> Outcome {
 }
 
 /// The verified paths of all parts.
-pub fn done(parts: &[Part]) -> Condition {
+pub fn done(parts: &[RangePart]) -> Condition {
     let nothing = Condition::nothing();
     let known = parts.iter().map(|part| &part.done).filter(|done| **done != nothing);
     known.cloned().reduce(|a, b| a.union(&b)).unwrap_or(nothing)
 }
 
 /// Divides a program into the parts of a composition.
-pub fn parts(program: &Program, composition: &Composition, bounds: Vec<Bound>) -> Vec<Part> {
+pub fn parts(program: &Program, composition: &Composition, bounds: Vec<Bound>) -> Vec<RangePart> {
     let analyses = composition.analyses.iter().copied();
-    let part = |(range, analysis)| Part::new(range, analysis);
+    let part = |(range, analysis)| RangePart::new(range, analysis);
     ranges(program, bounds).into_iter().zip(analyses).map(part).collect()
 }
 
@@ -213,7 +213,7 @@ pub type Verify<'a> = dyn Fn(Option<&Restricted>, &Config, &Budget, &Idle) -> (O
 /// Verifies all parts in parallel. A violation stops all analyses. A thread whose range is proved helps explorations
 /// path by path, or else starts its analysis on another range. The first analysis to decide a range stops the others
 /// there. So threads idle only if there is no work.
-pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget, verify: &Verify<'_>) {
+pub fn verify(program: &Program, parts: &mut [RangePart], config: &Config, budget: &Budget, verify: &Verify<'_>) {
     let shared = budget.part();
     let idle = Idle::new(0);
     let race = |part| Mutex::new(Race { part, tried: Vec::new(), budget: shared.part(), is_over: false });
@@ -243,7 +243,7 @@ pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &B
 
 /// A part, with the analyses that work on it.
 struct Race<'a> {
-    part: &'a mut Part,
+    part: &'a mut RangePart,
     tried: Vec<Analysis>,
     budget: Budget,
     /// True if the part's own analysis has ended.
@@ -311,9 +311,9 @@ fn one(
 }
 
 /// The joint verdict of all parts. It is a proof of the program only if the parts are the `whole` program.
-pub fn joint(parts: &[Part], whole: bool) -> Outcome {
+pub fn joint(parts: &[RangePart], whole: bool) -> Outcome {
     let ended = || Reason::new("a thread ended by an internal error");
-    let of = |part: &Part| part.outcome.clone().unwrap_or_else(|| Outcome::unknown(ended(), part.analysis));
+    let of = |part: &RangePart| part.outcome.clone().unwrap_or_else(|| Outcome::unknown(ended(), part.analysis));
     let mut outcome = Outcome::of_parts(parts.iter().map(of).collect());
     if matches!(outcome.verdict, Verdict::True) && !whole {
         outcome.verdict = Verdict::Unknown(Reason::new(WITHIN));

@@ -73,6 +73,21 @@ impl Restricted {
     }
 }
 
+/// Records that an edge of a program represents the edge `old` of `original`, and gives it the place, the fault and the
+/// origin of that edge.
+pub(crate) fn inherit(
+    out: &mut Program,
+    edges: &mut Table<EdgeId, Option<EdgeId>>,
+    new: EdgeId,
+    original: &Program,
+    old: EdgeId,
+) {
+    edges.extend_to(new.index() + 1, None);
+    edges[new] = Some(old);
+    let (old, new) = (&original.edges[old], &mut out.edges[new]);
+    (new.place, new.fault, new.origin) = (old.place, old.fault, old.origin.clone());
+}
+
 /// By location, true if control can reach it. The location after a call is reachable only if a callee can return.
 fn reached(program: &Program) -> Vec<bool> {
     let calls = CallGraph::new(program);
@@ -416,11 +431,7 @@ impl Builder<'_> {
     }
 
     fn inherit(&mut self, new: EdgeId, old: EdgeId) {
-        self.edges.extend_to(new.index() + 1, None);
-        self.edges[new] = Some(old);
-        let old = &self.program.edges[old];
-        let new = &mut self.out.edges[new];
-        (new.place, new.fault, new.origin) = (old.place, old.fault, old.origin.clone());
+        inherit(&mut self.out, &mut self.edges, new, self.program, old);
     }
 
     fn returns(&mut self, copy: usize, source: LocId, edge: EdgeId, set: SetId) {

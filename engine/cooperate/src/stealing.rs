@@ -1,7 +1,7 @@
 //! Parallel symbolic execution with work stealing.
 //!
 //! An idle thread requests every other waiting state of another thread, and explores the paths of the same program
-//! through these states ([`Part`]). The other thread drops them. So no thread idles while there are
+//! through these states ([`PathAutomaton`]). The other thread drops them. So no thread idles while there are
 //! states to share, and no state is explored twice. (Work stealing between ranges: Siddiqui, Khurshid: Scaling symbolic
 //! execution using ranged analysis, OOPSLA 2012.)
 //!
@@ -10,8 +10,8 @@
 use crate::condition::rest::{Choice, ExploredProgram, all_but};
 use cfa::Program;
 use engine::budget::Budget;
-use engine::desk::WorkQueue;
-use engine::part::Part;
+use engine::part::PathAutomaton;
+use engine::work_queue::WorkQueue;
 use engine::{Analysis, Config, Outcome, Reason, Replay, Stats, Verdict};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -130,7 +130,7 @@ impl Crew<'_> {
     }
 
     fn has_work(&self) -> bool {
-        !lock(&self.queue).is_empty() || lock(&self.explorers).iter().any(|desk| desk.waiting() > 1)
+        !lock(&self.queue).is_empty() || lock(&self.explorers).iter().any(|work_queue| work_queue.waiting() > 1)
     }
 
     /// Works until all pieces are done, or until `looks` successive attempts found no work.
@@ -157,10 +157,10 @@ impl Crew<'_> {
             return Some(paths);
         }
         let explorers = lock(&self.explorers);
-        if let Some(paths) = explorers.iter().find_map(|desk| desk.take()) {
+        if let Some(paths) = explorers.iter().find_map(|work_queue| work_queue.take()) {
             return Some(self.choices(&paths));
         }
-        let richest = explorers.iter().max_by_key(|desk| desk.waiting())?;
+        let richest = explorers.iter().max_by_key(|work_queue| work_queue.waiting())?;
         if richest.waiting() > 1 {
             richest.ask();
         }
@@ -169,7 +169,7 @@ impl Crew<'_> {
 
     /// The decisions of paths at choices.
     fn choices(&self, paths: &[Vec<cfa::EdgeId>]) -> Vec<Vec<Choice>> {
-        let explored = ExploredProgram::of(self.program);
+        let explored = ExploredProgram::unchanged(self.program);
         paths.iter().map(|path| explored.choices(path)).collect()
     }
 
@@ -178,23 +178,23 @@ impl Crew<'_> {
         match all_but(self.program, paths).and_then(|rest| rest.part(None)) {
             Some(part) => self.explore(Some(Arc::new(part)), &|_| {}),
             None => {
-                let why = Reason::new("a path could not be given away");
+                let why = Reason::new("another thread could not take over a path");
                 Piece { crew: self, outcome: None }.done(Outcome::unknown(why, Analysis::Symex));
             }
         }
     }
 
-    fn explore(&self, part: Option<Arc<Part>>, progress: &(dyn Fn(&Stats) + Sync)) {
+    fn explore(&self, part: Option<Arc<PathAutomaton>>, progress: &(dyn Fn(&Stats) + Sync)) {
         let piece = Piece { crew: self, outcome: None };
-        let desk = Arc::new(WorkQueue::new(self.unfinished.clone()));
-        lock(&self.explorers).push(desk.clone());
+        let work_queue = Arc::new(WorkQueue::new(self.unfinished.clone()));
+        lock(&self.explorers).push(work_queue.clone());
         let part = part.or_else(|| self.config.part.clone());
-        let config = Config { desk: Some(desk.clone()), part, ..self.config.clone() };
+        let config = Config { work_queue: Some(work_queue.clone()), part, ..self.config.clone() };
         let outcome = engine::verify(self.program, &config, &self.budget, self.replay, progress);
         let mut explorers = lock(&self.explorers);
-        explorers.retain(|other| !Arc::ptr_eq(other, &desk));
+        explorers.retain(|other| !Arc::ptr_eq(other, &work_queue));
         // Under the same lock, so that other threads always see either the queue or its remaining work.
-        while let Some(paths) = desk.take() {
+        while let Some(paths) = work_queue.take() {
             lock(&self.queue).push(self.choices(&paths));
         }
         drop(explorers);

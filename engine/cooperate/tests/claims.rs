@@ -3,12 +3,13 @@
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
 
-use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
+use cfa::interp::{Inputs, Interpreter, Limits, Outcome};
 use cfa::{Bv, Program};
 use cooperate::gia::check::{Checked, Targets, contradiction, reachable, unreachable};
 use cooperate::gia::{Coverage, Gia, Recording, Says, parse, print};
 use engine::Config;
 use engine::budget::Budget;
+use generator::inputs::RandomInputs;
 use generator::{Random, generate};
 use std::time::Duration;
 
@@ -226,18 +227,6 @@ fn contradictions_are_executions_of_both() {
     assert_eq!(asked, 16);
 }
 
-/// Random values in the order of the inputs.
-struct Values(Random);
-
-impl InputSource for Values {
-    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
-        Bv::new(width, self.0.below(9) as u64)
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
-
 /// Random programs with random claims about their runs: no run refutes a confirmed claim.
 #[test]
 fn runs_of_random_programs_refute_nothing_that_is_correct() {
@@ -250,7 +239,7 @@ fn runs_of_random_programs_refute_nothing_that_is_correct() {
         for _ in 0..1 + random.below(3) {
             let mut recording = Recording::default();
             let values = Random::new(random.below(12) as u64);
-            Interpreter::new(&program).run(&mut Values(values), limits(), &mut recording);
+            Interpreter::new(&program).run(&mut RandomInputs(values), limits(), &mut recording);
             let mut path = recording.test;
             let length = 1 + random.below(path.path.len().min(200));
             if random.below(2) == 0 {
@@ -270,7 +259,7 @@ fn runs_of_random_programs_refute_nothing_that_is_correct() {
         wrong += usize::from(given == Answer::Wrong);
         for run in (0..40).filter(|_| given == Answer::Correct) {
             let mut coverage = Coverage::new(&gia);
-            let run = Interpreter::new(&program).run(&mut Values(Random::new(run)), limits(), &mut coverage);
+            let run = Interpreter::new(&program).run(&mut RandomInputs::new(run), limits(), &mut coverage);
             let is_error = run.outcome.error(&program).is_some();
             let what = format!("program {seed}: {why:?}\n{}", print(&gia, &program));
             assert!(!(coverage.is_covered(Says::Unreachable) && is_error), "{what}");

@@ -3,40 +3,29 @@
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
 
-use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
+use cfa::interp::{Inputs, Interpreter, Limits, Outcome};
 use cfa::{Bv, EdgeId, GlobalId, InputId, Program, validate};
 use cooperate::condition;
 use cooperate::gia::{Coverage, Gia, Recording, Removed, Says, Test, agree, combine, parse, print, reduce};
 use cooperate::reduce::Reducer;
+use generator::inputs::RandomInputs;
 use generator::{Random, generate};
-
-/// Random values in the order of the inputs.
-struct Values(Random);
-
-impl InputSource for Values {
-    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
-        Bv::new(width, self.0.below(9) as u64)
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
 
 const LIMITS: fn() -> Limits = || Limits { steps: 20_000, ..Limits::default() };
 
 fn outcome(program: &Program, seed: u64) -> Outcome {
-    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut ()).outcome
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut ()).outcome
 }
 
 fn test(program: &Program, seed: u64) -> Test {
     let mut recording = Recording::default();
-    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut recording);
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut recording);
     recording.test
 }
 
 fn covered(program: &Program, gia: &Gia, seed: u64) -> [bool; 3] {
     let mut coverage = Coverage::new(gia);
-    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut coverage);
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut coverage);
     Says::ALL.map(|says| coverage.is_covered(says))
 }
 
@@ -167,7 +156,7 @@ fn conditions_cover_what_automata_say() {
                 (before, after) = (before + gia.states.len(), after + condition.states.len());
                 for inputs in 0..12 {
                     let mut coverage = condition::Coverage::new(&condition);
-                    Interpreter::new(&program).run(&mut Values(Random::new(inputs)), LIMITS(), &mut coverage);
+                    Interpreter::new(&program).run(&mut RandomInputs::new(inputs), LIMITS(), &mut coverage);
                     let is_said = covered(&program, &gia, inputs)[says as usize];
                     assert_eq!(
                         coverage.is_covered(),

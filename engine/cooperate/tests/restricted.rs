@@ -6,36 +6,19 @@
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
 
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
-use cfa::{Bv, EdgeId, Op, Program, validate};
+use cfa::interp::{Interpreter, Limits, Observer, Outcome, State};
+use cfa::{EdgeId, Op, Program, validate};
 use cooperate::condition::{Condition, Coverage, Label, Transition};
 use cooperate::range::split::ranges;
 use cooperate::range::{Bound, Range};
 use cooperate::reduce::{Reducer, Shape, reduce};
 use cooperate::restrict::restrict;
+use generator::inputs::RandomInputs;
 use generator::{Random, generate};
 use std::cmp::Ordering;
 
 fn programs(standard: u64) -> u64 {
     std::env::var("PROVISO_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(standard)
-}
-
-/// Random values in the order of the inputs.
-struct Values(Random);
-
-impl Values {
-    fn new(seed: u64) -> Self {
-        Self(Random::new(seed))
-    }
-}
-
-impl InputSource for Values {
-    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
-        Bv::new(width, self.0.below(9) as u64)
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
 }
 
 struct Path(Vec<EdgeId>);
@@ -49,18 +32,18 @@ impl Observer for Path {
 const LIMITS: fn() -> Limits = || Limits { steps: 20_000, ..Limits::default() };
 
 fn outcome(program: &Program, seed: u64) -> Outcome {
-    Interpreter::new(program).run(&mut Values::new(seed), LIMITS(), &mut ()).outcome
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut ()).outcome
 }
 
 fn path(program: &Program, seed: u64) -> Vec<EdgeId> {
     let mut path = Path(Vec::new());
-    Interpreter::new(program).run(&mut Values::new(seed), LIMITS(), &mut path);
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut path);
     path.0
 }
 
 fn is_covered(program: &Program, condition: &Condition, seed: u64) -> bool {
     let mut coverage = Coverage::new(condition);
-    Interpreter::new(program).run(&mut Values::new(seed), LIMITS(), &mut coverage);
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut coverage);
     coverage.is_covered()
 }
 
@@ -142,7 +125,7 @@ fn some_condition(program: &mut Program, random: &mut Random) -> Condition {
             }
             let to = c.add(last && random.below(4) > 0 || turns_off);
             let assumption = (random.below(6) == 0).then(|| zero_bits(program, random));
-            c.states[at].transitions.push(Transition { on: Label::of([edge]), assumption, to });
+            c.states[at].transitions.push(Transition { on: Label::from_edges([edge]), assumption, to });
             at = to;
         }
     }
@@ -195,7 +178,7 @@ fn reducers_lose_nothing_and_add_nothing() {
         let (mut program, _) = generate(seed);
         let mut random = Random::new(seed + 177);
         let condition = some_condition(&mut program, &mut random);
-        let whole = Shape::of(&program).locations();
+        let whole = Shape::compute(&program).locations();
         let mut separate = 0;
         let others = [Reducer::LoopHeadsByIteration(1), Reducer::LoopHeadsByIterationAndContext(2)];
         for reducer in Reducer::ALL.into_iter().chain(others) {
@@ -209,7 +192,7 @@ fn reducers_lose_nothing_and_add_nothing() {
                     assert!(label(edge.source).is_none_or(|l| l == from), "{what}: {new} of {old} starts elsewhere");
                 }
             }
-            let size = Shape::of(&residual.program).locations();
+            let size = Shape::compute(&residual.program).locations();
             match reducer {
                 Reducer::Separate => separate = size,
                 // The ends of covered paths are separate locations.
@@ -246,7 +229,7 @@ fn ranges_between_bounds_divide_the_paths() {
         let mut random = Random::new(seed + 99);
         let bounds: Vec<Bound> = (0..1 + random.below(3))
             .map(|_| {
-                let mut bound = Bound::of_run(&program, &mut Values::new(random.below(1000) as u64), LIMITS());
+                let mut bound = Bound::of_run(&program, &mut RandomInputs::new(random.below(1000) as u64), LIMITS());
                 if random.below(3) == 0 {
                     bound.decisions.truncate(random.below(bound.decisions.len() + 1));
                     bound.complete = false;
@@ -268,7 +251,7 @@ fn ranges_between_bounds_divide_the_paths() {
             if matches!(outcome(&program, inputs), Outcome::Limit(_) | Outcome::Invalid { .. }) {
                 continue;
             }
-            let own = Bound::of_run(&program, &mut Values::new(inputs), LIMITS());
+            let own = Bound::of_run(&program, &mut RandomInputs::new(inputs), LIMITS());
             let homes: Vec<usize> =
                 (0..ranges.len()).filter(|&i| !is_covered(&program, &covering[i], inputs)).collect();
             // By the definition of a range.

@@ -7,21 +7,20 @@
 mod generator;
 
 use cfa::graph::CfaGraphs;
-use cfa::interp::{
-    InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, State as Execution, Unknown,
-};
+use cfa::interp::{Inputs, Interpreter, Limits, Observer, Outcome, State as Execution};
 use cfa::loops::LoopForest;
-use cfa::{Bv, CallGraph, Edge, EdgeId, ErrorId, FuncId, LocId, Op, Out, Program};
+use cfa::{CallGraph, Edge, EdgeId, ErrorId, FuncId, LocId, Op, Out, Program};
 use cooperate::condition::rest::ExploredProgram;
 use cooperate::condition::{Condition, Coverage, bounded, parse, print};
 use cooperate::range::Bound;
 use cooperate::range::split::{Splitter, ranges as divided};
-use cooperate::ranged::{self, Composition, Part};
+use cooperate::ranged::{self, Composition, RangePart};
 use cooperate::restrict::{Restricted, restrict, restrict_as_far_as_possible};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::simplify::Simplified;
 use engine::{Analysis, Config, Verdict};
+use generator::inputs::RandomInputs;
 use generator::{Random, generate};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -80,27 +79,16 @@ fn config(analysis: Analysis) -> Config {
     Config { analysis, ..Config::default() }
 }
 
-struct Values(Random);
-
-impl InputSource for Values {
-    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
-        Bv::new(width, self.0.below(9) as u64)
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
-
 const LIMITS: fn() -> Limits = || Limits { steps: 50_000, ..Limits::default() };
 
 fn errs(program: &Program, seed: u64) -> bool {
-    let run = Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut ());
+    let run = Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut ());
     matches!(run.outcome, Outcome::Error(..))
 }
 
 fn is_covered(program: &Program, condition: &Condition, seed: u64) -> bool {
     let mut coverage = Coverage::new(condition);
-    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut coverage);
+    Interpreter::new(program).run(&mut RandomInputs::new(seed), LIMITS(), &mut coverage);
     coverage.is_covered()
 }
 
@@ -109,7 +97,7 @@ fn contradict(a: &Verdict, b: &Verdict) -> bool {
 }
 
 /// Verifies ranges, and returns the explored paths if the configuration requests them.
-fn ranges(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget) {
+fn ranges(program: &Program, parts: &mut [RangePart], config: &Config, budget: &Budget) {
     let of_part = |part: Option<&Restricted>, config: &Config, budget: &Budget, idle: &Idle| {
         let replay = |inputs: &Inputs, error: ErrorId| {
             engine::replay(program, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
@@ -152,13 +140,13 @@ fn what_ranges_say_to_be_verified_is() {
         };
         let mut random = Random::new(seed + 6);
         let bound = |random: &mut Random| {
-            let mut values = Values(Random::new(random.below(1000) as u64));
+            let mut values = RandomInputs::new(random.below(1000) as u64);
             Bound::of_run(&program, &mut values, LIMITS())
         };
         let bounds = (0..1 + random.below(2)).map(|_| bound(&mut random)).collect();
         let analysis = |random: &mut Random| KINDS[if random.below(3) > 0 { 0 } else { random.below(KINDS.len()) }];
         let all = divided(&program, bounds).into_iter();
-        let mut parts: Vec<Part> = all.map(|range| Part::new(range, analysis(&mut random))).collect();
+        let mut parts: Vec<RangePart> = all.map(|range| RangePart::new(range, analysis(&mut random))).collect();
         let config = Config { wants_frontier: true, ..config(Analysis::Symex) };
         let budget = Budget::lasting(time);
         ranges(&program, &mut parts, &config, &budget);
@@ -265,7 +253,7 @@ fn what_is_said_to_be_verified_is() {
             let part = covered.as_ref().map_or(&program, |r| &r.program);
             let paths = is_beside.then(|| done.part(None).expect("a tree of paths"));
             // As a rule, the result of an exploration does not distinguish paths that the simplified program merges.
-            if let (Some(paths), Some(simple)) = (&paths, Simplified::of(&program)) {
+            if let (Some(paths), Some(simple)) = (&paths, Simplified::new(&program)) {
                 let is_told = paths.joined(&simple.joined).is_some();
                 (joined, apart) =
                     (joined + usize::from(is_told && !simple.joined.is_empty()), apart + usize::from(!is_told));
@@ -420,7 +408,7 @@ fn bounded_runs_have_few_iterations() {
             together += u32::from(condition == bounded::within(&program, 2 * iterations));
             for inputs in 0..10 {
                 let mut counted = Counted::new(&program);
-                Interpreter::new(&program).run(&mut Values(Random::new(inputs)), LIMITS(), &mut counted);
+                Interpreter::new(&program).run(&mut RandomInputs::new(inputs), LIMITS(), &mut counted);
                 let is_within = counted.most <= iterations;
                 let is_covered = is_covered(&program, &condition, inputs);
                 assert!(is_within || !is_covered, "program {seed}, inputs {inputs}: {} of {iterations}", counted.most);

@@ -50,7 +50,7 @@ struct Clause<'f> {
 
 /// Looks for a contradiction in the difference constraints of `set`, or for a model of `set`.
 pub(super) fn solve(pool: &ExprPool, set: &[ExprId]) -> Found {
-    let Some(reading) = Reading::of(pool, set) else { return Found::Nothing };
+    let Some(reading) = Reading::read(pool, set) else { return Found::Nothing };
     let steps = if reading.is_open { STEPS_OF_PARTS } else { STEPS };
     let mut search = Search { graph: Graph::new(reading.nodes(), steps), pending: Vec::new() };
     let mut all = || {
@@ -217,7 +217,7 @@ mod tests {
                     assert_eq!(ask(&core), Answer::Unsat, "{script}");
                 }
                 Found::Nothing => {
-                    let open = Reading::of(&pool, &set).is_none_or(|r| r.is_open);
+                    let open = Reading::read(&pool, &set).is_none_or(|r| r.is_open);
                     assert!(open, "nothing found in round {round}: {script}");
                 }
             }

@@ -62,7 +62,7 @@ impl Equalities {
         }
         let before = self.values.len();
         for &(now, origin) in &self.rest {
-            for &leaf in leaves.of(pool, now).iter() {
+            for &leaf in leaves.free_leaves(pool, now).iter() {
                 if let Some(range) = facts.known(leaf)
                     && let Some(value) = range.as_constant()
                 {

@@ -18,7 +18,7 @@ pub(super) fn is_free(node: &Expr) -> bool {
 #[derive(Default)]
 pub(super) struct Leaves {
     /// By expression, an index into `sets`, `UNKNOWN`, or `LARGE`.
-    of: Vec<u32>,
+    indices: Vec<u32>,
     sets: Vec<Rc<[ExprId]>>,
     numbers: FxHashMap<Rc<[ExprId]>, u32>,
     unions: FxHashMap<(u32, u32), u32>,
@@ -37,29 +37,29 @@ const STORED: usize = 1 << 24;
 
 impl Leaves {
     /// The free leaves of `root`, in the order of their ids.
-    pub fn of(&mut self, pool: &ExprPool, root: ExprId) -> Rc<[ExprId]> {
-        if self.of.len() < pool.len() {
-            self.of.resize(pool.len(), UNKNOWN);
+    pub fn free_leaves(&mut self, pool: &ExprPool, root: ExprId) -> Rc<[ExprId]> {
+        if self.indices.len() < pool.len() {
+            self.indices.resize(pool.len(), UNKNOWN);
         }
         let mut stack = vec![root];
         while let Some(&e) = stack.last() {
-            if self.of[e.index()] != UNKNOWN {
+            if self.indices[e.index()] != UNKNOWN {
                 stack.pop();
                 continue;
             }
             let node = pool.get(e);
             let pending = stack.len();
-            stack.extend(node.children().filter(|c| self.of[c.index()] == UNKNOWN));
+            stack.extend(node.children().filter(|c| self.indices[c.index()] == UNKNOWN));
             if stack.len() > pending {
                 continue;
             }
             let mut set = if is_free(node) { self.intern(&[e]) } else { self.intern(&[]) };
             for child in node.children() {
-                set = self.union(set, self.of[child.index()]);
+                set = self.union(set, self.indices[child.index()]);
             }
-            self.of[e.index()] = set;
+            self.indices[e.index()] = set;
         }
-        match self.of[root.index()] {
+        match self.indices[root.index()] {
             LARGE => self.large(pool, root),
             number => Rc::clone(&self.sets[number as usize]),
         }
@@ -75,7 +75,7 @@ impl Leaves {
         let mut added = FxHashSet::default();
         let mut stack = vec![root];
         while let Some(e) = stack.pop() {
-            match self.of[e.index()] {
+            match self.indices[e.index()] {
                 LARGE => {
                     if seen.insert(e) {
                         stack.extend(pool.get(e).children());
@@ -186,7 +186,7 @@ impl Groups {
     }
 
     /// The conjuncts of all groups that contain any of these leaves, in the order of their ids.
-    pub fn of(&self, leaves: &[ExprId]) -> Vec<ExprId> {
+    pub fn containing(&self, leaves: &[ExprId]) -> Vec<ExprId> {
         let mut groups: Vec<_> = leaves.iter().map(|&leaf| self.find(leaf)).collect();
         groups.sort_unstable();
         groups.dedup();
@@ -217,12 +217,12 @@ mod tests {
             all.push(x);
             sum = pool.xor(sum, x);
             if n % 7 == 0 {
-                assert_eq!(*leaves.of(&pool, sum), all[..]);
+                assert_eq!(*leaves.free_leaves(&pool, sum), all[..]);
             }
         }
         let twice = pool.mul(sum, sum);
-        assert_eq!(*leaves.of(&pool, twice), all[..]);
-        assert_eq!(leaves.of(&pool, all[3])[..], all[3..4]);
+        assert_eq!(*leaves.free_leaves(&pool, twice), all[..]);
+        assert_eq!(leaves.free_leaves(&pool, all[3])[..], all[3..4]);
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
         let mut groups = Groups::default();
         let mut add = |groups: &mut Groups, pool: &mut ExprPool, a: usize, b: usize| {
             let e = pool.ult(x[a], x[b]);
-            groups.add(e, &leaves.of(pool, e));
+            groups.add(e, &leaves.free_leaves(pool, e));
             e
         };
         let e01 = add(&mut groups, &mut pool, 0, 1);
@@ -241,11 +241,11 @@ mod tests {
         let before = groups.clone();
         let e12 = add(&mut groups, &mut pool, 1, 2);
         let e45 = add(&mut groups, &mut pool, 4, 5);
-        assert_eq!(groups.of(&[x[0]]), vec![e01, e23, e12]);
-        assert_eq!(groups.of(&[x[5]]), vec![e45]);
+        assert_eq!(groups.containing(&[x[0]]), vec![e01, e23, e12]);
+        assert_eq!(groups.containing(&[x[5]]), vec![e45]);
         assert_eq!(groups.representatives().len(), 2);
-        assert_eq!(before.of(&[x[0]]), vec![e01]);
-        assert_eq!(before.of(&[x[0], x[3]]), vec![e01, e23]);
-        assert!(before.of(&[x[4]]).is_empty());
+        assert_eq!(before.containing(&[x[0]]), vec![e01]);
+        assert_eq!(before.containing(&[x[0], x[3]]), vec![e01, e23]);
+        assert!(before.containing(&[x[4]]).is_empty());
     }
 }

@@ -100,7 +100,7 @@ fn postconditions(
     let mut leaves = Leaves::default();
     let mut last_use: FxHashMap<ExprId, usize> = FxHashMap::default();
     for (k, &step) in steps.iter().enumerate() {
-        for &leaf in leaves.of(pool, step).iter() {
+        for &leaf in leaves.free_leaves(pool, step).iter() {
             last_use.insert(leaf, k);
         }
     }
@@ -168,7 +168,7 @@ fn forget(
         }
     }
     let mut seen = FxHashSet::default();
-    state.retain(|&e| !pool.is_true(e) && seen.insert(e) && !leaves.of(pool, e).iter().any(|&l| dead(l)));
+    state.retain(|&e| !pool.is_true(e) && seen.insert(e) && !leaves.free_leaves(pool, e).iter().any(|&l| dead(l)));
     Ok(())
 }
 
@@ -182,7 +182,7 @@ fn definition(
     let is_dead = |pool: &ExprPool, e| is_free(pool.get(e)) && dead(e);
     match *pool.get(e) {
         Expr::Binary(BinOp::Eq, a, b) => {
-            [(a, b), (b, a)].into_iter().find(|&(x, t)| is_dead(pool, x) && !leaves.of(pool, t).contains(&x))
+            [(a, b), (b, a)].into_iter().find(|&(x, t)| is_dead(pool, x) && !leaves.free_leaves(pool, t).contains(&x))
         }
         Expr::Unary(UnOp::Not, a) if is_dead(pool, a) => Some((a, pool.bool(false))),
         _ if pool.sort(e) == Sort::Bv(1) && is_dead(pool, e) => Some((e, pool.bool(true))),
@@ -203,7 +203,7 @@ fn verified(
     let mut first_use: FxHashMap<ExprId, usize> = FxHashMap::default();
     let mut last_use: FxHashMap<ExprId, usize> = FxHashMap::default();
     for (k, &step) in steps.iter().enumerate() {
-        for &leaf in leaves.of(pool, step).iter() {
+        for &leaf in leaves.free_leaves(pool, step).iter() {
             first_use.entry(leaf).or_insert(k);
             last_use.insert(leaf, k);
         }
@@ -211,7 +211,7 @@ fn verified(
     for (k, &step) in steps.iter().enumerate() {
         let after = found.get(k).copied().unwrap_or_else(|| pool.bool(false));
         let shared = |l: &ExprId| first_use.get(l).is_some_and(|f| *f <= k) && last_use[l] > k;
-        if !leaves.of(pool, after).iter().all(shared) {
+        if !leaves.free_leaves(pool, after).iter().all(shared) {
             return Ok(false);
         }
         let violated = pool.not(after);

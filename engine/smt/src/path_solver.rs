@@ -209,7 +209,7 @@ impl PathSolver {
             if pc.known_mut().facts.assume(pool, conjunct).is_err() {
                 pc.set_contradiction();
             }
-            let leaves = self.leaves.of(pool, conjunct);
+            let leaves = self.leaves.free_leaves(pool, conjunct);
             if !leaves.is_empty() {
                 pc.known_mut().groups.add(conjunct, &leaves);
             }
@@ -306,7 +306,7 @@ impl PathSolver {
 
     /// The truth value of `e`, if `facts` decide it.
     fn truth(&mut self, pool: &ExprPool, facts: &Facts, e: ExprId) -> Option<bool> {
-        if self.leaves.of(pool, e).is_empty() {
+        if self.leaves.free_leaves(pool, e).is_empty() {
             return Some(self.evaluations.holds(pool, &Model::default(), e));
         }
         facts.range(pool, e)?.as_constant().map(|v| v == 1)
@@ -316,17 +316,17 @@ impl PathSolver {
     fn check_groups(&mut self, pool: &mut ExprPool, pc: &PathCondition, new: &[ExprId], facts: &Facts) -> Feasibility {
         let mut roots = FxHashSet::default();
         for &e in new {
-            roots.extend(self.leaves.of(pool, e).iter().copied());
+            roots.extend(self.leaves.free_leaves(pool, e).iter().copied());
         }
         let leaves = canonical(roots);
-        let related = pc.known().groups.of(&leaves);
+        let related = pc.known().groups.containing(&leaves);
         let mut model = match pc.model() {
             Some(model) => model.clone(),
             None => {
                 // The model is unknown, so the other groups have to be checked as well.
                 let mut model = Model::default();
                 for group in pc.known().groups.representatives() {
-                    let set = pc.known().groups.of(&[group]);
+                    let set = pc.known().groups.containing(&[group]);
                     if related.binary_search(&set[0]).is_ok() {
                         continue;
                     }

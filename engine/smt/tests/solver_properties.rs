@@ -21,7 +21,7 @@ impl Choices<'_> {
     fn below(&mut self, n: usize) -> usize {
         self.0.next().map_or(0, |c| *c as usize % n)
     }
-    fn of<T: Copy>(&mut self, items: &[T]) -> T {
+    fn choose<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
     fn bv(&mut self, width: u32) -> Bv {
@@ -91,20 +91,20 @@ impl Terms {
     }
     /// Adds a random term.
     fn grow(&mut self, c: &mut Choices) {
-        let width = c.of(&self.widths.clone());
+        let width = c.choose(&self.widths.clone());
         let (a, b) = (self.any(c, width), self.any(c, width));
         let floats = self.floats.clone();
         let e = match c.below(if floats.is_empty() { 9 } else { 16 }) {
             0..=2 => {
-                let op = c.of(&BinOp::ALL[..18]);
+                let op = c.choose(&BinOp::ALL[..18]);
                 self.pool.binary(op, a, b)
             }
             3 => {
-                let op = c.of(&[BinOp::Eq, BinOp::Ult, BinOp::Ule, BinOp::Slt, BinOp::Sle]);
+                let op = c.choose(&[BinOp::Eq, BinOp::Ult, BinOp::Ule, BinOp::Slt, BinOp::Sle]);
                 self.pool.binary(op, a, b)
             }
             4 => {
-                let op = c.of(&[UnOp::Not, UnOp::Neg]);
+                let op = c.choose(&[UnOp::Not, UnOp::Neg]);
                 self.pool.unary(op, a)
             }
             5 => {
@@ -112,7 +112,7 @@ impl Terms {
                 self.pool.ite(cond, a, b)
             }
             6 => {
-                let other = c.of(&self.widths.clone());
+                let other = c.choose(&self.widths.clone());
                 match (other.cmp(&width), c.below(2)) {
                     (std::cmp::Ordering::Less, lo) => {
                         let lo = (lo as u32) * (width - other);
@@ -139,20 +139,20 @@ impl Terms {
             }
             8 => return,
             kind => {
-                let format = c.of(&floats);
+                let format = c.choose(&floats);
                 let (a, b) = (self.any(c, format.width()), self.any(c, format.width()));
-                let rounding = c.of(&Rounding::ALL);
+                let rounding = c.choose(&Rounding::ALL);
                 match kind {
                     9 => {
-                        let op = c.of(&[FBinOp::ADD, FBinOp::SUB, FBinOp::MUL, FBinOp::DIV]);
+                        let op = c.choose(&[FBinOp::ADD, FBinOp::SUB, FBinOp::MUL, FBinOp::DIV]);
                         self.pool.f_binary(op.with_rounding(rounding), format, a, b)
                     }
                     10 => {
-                        let op = c.of(&[FBinOp::Min, FBinOp::Max, FBinOp::Rem]);
+                        let op = c.choose(&[FBinOp::Min, FBinOp::Max, FBinOp::Rem]);
                         self.pool.f_binary(op, format, a, b)
                     }
                     11 => {
-                        let op = c.of(&[
+                        let op = c.choose(&[
                             FUnOp::Neg,
                             FUnOp::Abs,
                             FUnOp::Sqrt(rounding),
@@ -165,7 +165,7 @@ impl Terms {
                         self.pool.f_unary(op, format, a)
                     }
                     12 => {
-                        let to = c.of(&floats);
+                        let to = c.choose(&floats);
                         self.pool.f_convert(rounding, format, to, a)
                     }
                     13 => {
@@ -174,7 +174,7 @@ impl Terms {
                     }
                     14 => self.pool.f_to_int(format, c.below(2) == 0, width, a),
                     _ => {
-                        let op = c.of(&[FCmp::Eq, FCmp::Lt, FCmp::Le]);
+                        let op = c.choose(&[FCmp::Eq, FCmp::Lt, FCmp::Le]);
                         if c.below(4) == 0 {
                             self.pool.f_is_nan(format, a)
                         } else {

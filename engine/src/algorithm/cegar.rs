@@ -25,7 +25,7 @@ const MOST_UNDECIDED: usize = 64;
 /// Number of undecided paths that are stored. Of others, only the end location is stored.
 const MOST_TOLD: usize = 64;
 
-type Found<C> = Hit<<C as crate::analysis::Cpa>::State, <C as crate::analysis::Cpa>::Evidence, NodeId>;
+type TargetHit<C> = Hit<<C as crate::analysis::Cpa>::State, <C as crate::analysis::Cpa>::Evidence, NodeId>;
 
 /// The CPA algorithm with an ARG and refinement of the precision.
 pub struct Cegar<'p, C: Abstraction> {
@@ -129,7 +129,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
 
     /// Handles a target that an abstract path reaches: checks its feasibility, and refines the precision if it is
     /// infeasible.
-    fn meet(&mut self, hit: Found<C>, budget: &Budget) -> Result<Option<Explored<C::Evidence>>, Stop> {
+    fn meet(&mut self, hit: TargetHit<C>, budget: &Budget) -> Result<Option<Explored<C::Evidence>>, Stop> {
         let (checked, path, cuts) = match self.check(&hit, budget) {
             Ok(checked) => checked,
             Err(stop) => {
@@ -145,7 +145,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 let last = cuts.last().copied().filter(|_| self.inner.reached.merges());
                 let via = last.map_or(&hit.via[..], |head| &path[head..]);
                 Reached::<C>::target(&mut self.inner.reached, hit.node, via);
-                self.settle(hit);
+                self.close(hit);
                 return Ok(Some(Explored::Target { error, edge, evidence }));
             }
             PathCheck::Unknown(reason) => return self.give_up_on(hit, reason).map(|()| None),
@@ -171,7 +171,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     #[allow(clippy::type_complexity)]
     fn check(
         &mut self,
-        hit: &Found<C>,
+        hit: &TargetHit<C>,
         budget: &Budget,
     ) -> Result<(PathCheck<C::Evidence>, Vec<EdgeId>, Vec<usize>), Stop> {
         let (path, cuts) = self.path(hit, budget)?;
@@ -183,7 +183,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     }
 
     /// The path to a target, and the positions on it where states were abstracted.
-    fn path(&mut self, hit: &Found<C>, budget: &Budget) -> Result<(Vec<EdgeId>, Vec<usize>), Stop> {
+    fn path(&mut self, hit: &TargetHit<C>, budget: &Budget) -> Result<(Vec<EdgeId>, Vec<usize>), Stop> {
         if self.inner.reached.merges() {
             return self.merged_path(hit, budget);
         }
@@ -194,7 +194,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
 
     /// The path to a target where paths are merged: a feasible one if there is one, else one that is feasible block by
     /// block.
-    fn merged_path(&mut self, hit: &Found<C>, budget: &Budget) -> Result<(Vec<EdgeId>, Vec<usize>), Stop> {
+    fn merged_path(&mut self, hit: &TargetHit<C>, budget: &Budget) -> Result<(Vec<EdgeId>, Vec<usize>), Stop> {
         let line = self.inner.reached.line(hit.node);
         let blocks = self.inner.cpa.execution(&hit.state, budget)?.filter(|blocks| !blocks.is_empty());
         let (mut path, mut cuts) = (Vec::new(), Vec::new());
@@ -218,7 +218,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     }
 
     /// Records an undecided path, and continues the search if the patience is not exhausted.
-    fn give_up_on(&mut self, hit: Found<C>, reason: Reason) -> Result<(), Stop> {
+    fn give_up_on(&mut self, hit: TargetHit<C>, reason: Reason) -> Result<(), Stop> {
         self.given_up += 1;
         if self.undecided.len() < MOST_TOLD {
             let path = Reached::<C>::path(&self.inner.reached, hit.node).map(|path| [&path[..], &hit.via].concat());
@@ -229,15 +229,15 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         if self.given_up > self.patience {
             return Err(Stop::Fatal(reason));
         }
-        self.inner.cpa.settle(hit.goal.edge(), reason);
-        self.settle(hit);
+        self.inner.cpa.record_undecided(hit.goal.edge(), reason);
+        self.close(hit);
         Ok(())
     }
 
-    /// Records that the target is settled in its block.
-    fn settle(&mut self, hit: Found<C>) {
+    /// Records that the target needs no further check in its block.
+    fn close(&mut self, hit: TargetHit<C>) {
         let edge = hit.goal.edge();
-        self.inner.reached.settle(hit.node, edge);
+        self.inner.reached.close(hit.node, edge);
         // The operation also has successors that are no targets.
         if !matches!(self.inner.program.edges[edge].op, Op::Error(_)) {
             self.inner.retry(hit);
@@ -245,7 +245,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     }
 
     /// Removes the part of the graph where the precision has changed.
-    fn refined(&mut self, refinement: Refinement, hit: Found<C>) -> Result<(), Stop> {
+    fn refined(&mut self, refinement: Refinement, hit: TargetHit<C>) -> Result<(), Stop> {
         let place = self.inner.program.edges[hit.goal.edge()].place;
         match refinement {
             Refinement::Impossible => {

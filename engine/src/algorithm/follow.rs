@@ -97,7 +97,7 @@ pub fn follow(
             let havocs = path.havocs.into_iter().map(|(input, _)| input).collect();
             Ok(Followed { decisions: path.decisions, inputs, havocs, end })
         }
-        Feasibility::Infeasible => Err(Reason::new("the path that was followed does not exist")),
+        Feasibility::Infeasible => Err(Reason::new("the followed path is infeasible")),
         Feasibility::Unknown(reason) => Err(Reason::new(format!("a path could not be followed: {reason}"))),
     }
 }

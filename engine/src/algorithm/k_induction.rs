@@ -72,7 +72,7 @@ impl<'p> KInduction<'p> {
                         return Some(Proof::Invariants(Box::new(tried.certificate(setting.program, &plain.loops))));
                     }
                     self.shown = tried.shown(setting.program, &plain.loops);
-                    self.known = Some(tried.settled());
+                    self.known = Some(tried.with_candidates_as_facts());
                     break;
                 }
                 left = tried.again();

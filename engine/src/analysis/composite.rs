@@ -207,8 +207,8 @@ where
     fn widen_precision(&mut self) -> bool {
         self.first.widen_precision()
     }
-    fn settle(&mut self, edge: EdgeId, reason: Reason) {
-        self.first.settle(edge, reason);
+    fn record_undecided(&mut self, edge: EdgeId, reason: Reason) {
+        self.first.record_undecided(edge, reason);
     }
     fn execution(&mut self, state: &Self::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         self.first.execution(&state.first, budget)

@@ -104,7 +104,7 @@ pub struct Frontier {
 
 /// A path with an unexplored continuation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct End {
+pub struct OpenPath {
     /// The path.
     pub path: PathId,
     /// True if all continuations are continuations of another, covering, path. The unexplored part of those is
@@ -115,7 +115,7 @@ pub struct End {
 /// The unexplored part of an exploration.
 pub struct Unexplored {
     /// Paths with unexplored continuations.
-    pub ends: Vec<End>,
+    pub ends: Vec<OpenPath>,
     /// By path: true if it is a prefix of a path in `ends`.
     pub leads_there: Vec<bool>,
 }
@@ -137,11 +137,11 @@ impl Frontier {
     /// does not make the states that it covers done.
     pub fn left(&self, counts_on_rest: bool) -> Option<Unexplored> {
         let mut covering: FxHashMap<PathId, Vec<PathId>> = FxHashMap::default();
-        let end = |path| End { path, is_elsewhere: false };
-        let mut todo: Vec<End> = self.open.iter().map(|open| open.path.map(end)).collect::<Option<_>>()?;
+        let end = |path| OpenPath { path, is_elsewhere: false };
+        let mut todo: Vec<OpenPath> = self.open.iter().map(|open| open.path.map(end)).collect::<Option<_>>()?;
         for covered in &self.covered {
             match covered.by {
-                Some(_) if counts_on_rest => todo.push(End { path: covered.path?, is_elsewhere: self.is_exact }),
+                Some(_) if counts_on_rest => todo.push(OpenPath { path: covered.path?, is_elsewhere: self.is_exact }),
                 Some(by) => covering.entry(by).or_default().push(covered.path?),
                 None => todo.push(end(covered.path?)),
             }
@@ -153,7 +153,7 @@ impl Frontier {
             while let Some(path) = at.filter(|p| !left.leads_there[p.index()]) {
                 left.leads_there[path.index()] = true;
                 let covered = covering.remove(&path).into_iter().flatten();
-                todo.extend(covered.map(|path| End { path, is_elsewhere: self.is_exact }));
+                todo.extend(covered.map(|path| OpenPath { path, is_elsewhere: self.is_exact }));
                 at = self.paths.pieces[path].after;
             }
         }

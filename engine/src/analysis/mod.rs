@@ -103,9 +103,9 @@ pub enum Target<C> {
     Later,
 }
 
-/// How far an earlier run has explored the continuations of a state.
+/// The progress of an earlier run on the continuations of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Before {
+pub enum EarlierProgress {
     /// No continuation was explored.
     Nothing,
     /// Some continuations were explored.
@@ -164,10 +164,10 @@ pub trait Cpa {
         Ok(None)
     }
 
-    /// How far an earlier run has explored the continuations of a state. Explored states come first in the search, so
+    /// The progress of an earlier run on the continuations of a state. Explored states come first in the search, so
     /// that later states can be covered by them.
-    fn before(&self, _state: &Self::State) -> Before {
-        Before::Nothing
+    fn earlier_progress(&self, _state: &Self::State) -> EarlierProgress {
+        EarlierProgress::Nothing
     }
 
     /// `merge`: one state that represents exactly the concrete states of `a` and `b`, which have the same control.
@@ -211,7 +211,7 @@ pub enum Goal {
         error: ErrorId,
     },
     /// An operation whose effect the domain cannot decide.
-    Problem {
+    Undecided {
         /// The undecided operation.
         edge: EdgeId,
     },
@@ -221,7 +221,7 @@ impl Goal {
     /// The edge of the target.
     pub fn edge(self) -> EdgeId {
         match self {
-            Self::Error { edge, .. } | Self::Problem { edge } => edge,
+            Self::Error { edge, .. } | Self::Undecided { edge } => edge,
         }
     }
 }
@@ -286,7 +286,7 @@ pub trait Abstraction: Cpa<State: Clone> {
     fn decisions(&mut self, state: &mut Self::State) -> Vec<Decision>;
 
     /// Records the operation as undecided for this reason. It is not reported again.
-    fn settle(&mut self, edge: EdgeId, reason: Reason);
+    fn record_undecided(&mut self, edge: EdgeId, reason: Reason);
 
     /// The branch decisions of an execution that ends in `state`, by block between adjustments. The result has no
     /// blocks if all paths through the adjusted states are equally good. It is `None` if the blocks contradict each

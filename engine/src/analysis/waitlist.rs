@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 /// An order of exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Search {
+pub enum SearchOrder {
     /// The newest state first.
     DepthFirst,
     /// The oldest state first.
@@ -29,15 +29,15 @@ pub enum Search {
     Mixed,
 }
 
-impl Search {
+impl SearchOrder {
     /// The strategies with their names on the command line.
-    pub const NAMES: [(&'static str, Search); 6] = [
-        ("mixed", Search::Mixed),
-        ("dfs", Search::DepthFirst),
-        ("bfs", Search::BreadthFirst),
-        ("random-path", Search::RandomPath),
-        ("coverage", Search::Coverage),
-        ("nearest", Search::Nearest),
+    pub const NAMES: [(&'static str, SearchOrder); 6] = [
+        ("mixed", SearchOrder::Mixed),
+        ("dfs", SearchOrder::DepthFirst),
+        ("bfs", SearchOrder::BreadthFirst),
+        ("random-path", SearchOrder::RandomPath),
+        ("coverage", SearchOrder::Coverage),
+        ("nearest", SearchOrder::Nearest),
     ];
 }
 
@@ -84,14 +84,14 @@ enum Order {
 
 impl<T> Waitlist<T> {
     /// An empty waitlist. `seed` determines the random choices.
-    pub fn new(search: Search, seed: u64) -> Self {
+    pub fn new(search: SearchOrder, seed: u64) -> Self {
         let orders = match search {
-            Search::DepthFirst => vec![Order::Stack(Vec::new())],
-            Search::BreadthFirst => vec![Order::Queue(VecDeque::new())],
-            Search::RandomPath => vec![Order::Random(BTreeMap::new())],
-            Search::Coverage => vec![Order::Least(BinaryHeap::new())],
-            Search::Nearest => vec![Order::Nearest(BinaryHeap::new())],
-            Search::Mixed => {
+            SearchOrder::DepthFirst => vec![Order::Stack(Vec::new())],
+            SearchOrder::BreadthFirst => vec![Order::Queue(VecDeque::new())],
+            SearchOrder::RandomPath => vec![Order::Random(BTreeMap::new())],
+            SearchOrder::Coverage => vec![Order::Least(BinaryHeap::new())],
+            SearchOrder::Nearest => vec![Order::Nearest(BinaryHeap::new())],
+            SearchOrder::Mixed => {
                 vec![Order::Stack(Vec::new()), Order::Least(BinaryHeap::new()), Order::Random(BTreeMap::new())]
             }
         };
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn every_order_gives_every_entry_once() {
-        for (name, search) in Search::NAMES {
+        for (name, search) in SearchOrder::NAMES {
             let mut waitlist = Waitlist::new(search, 7);
             let mut seen = Vec::new();
             for i in 0..500u32 {

@@ -80,7 +80,7 @@ const QUICK: (u32, u32) = (2, 3);
 impl Discharged {
     /// Analyses variables and memory: first the whole program, then function by function unless the first analysis
     /// covers all code. `None` if the budget is spent before either analysis has results.
-    pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
+    pub fn compute(program: &Program, budget: &Budget) -> Option<Self> {
         let share = |(part, of): (u32, u32)| {
             budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left * part / of))
         };
@@ -355,13 +355,13 @@ impl<'p> Analysis<'p> {
         let is_by_function = points_to.is_none();
         let mut tracker = Tracker::new(program, points_to, &contexts.origin);
         let returning = self::returning(program, &analysis.calls);
-        let handlers = Handlers::of(original, self::returning);
+        let handlers = Handlers::find(original, self::returning);
         if handlers.is_known {
             tracker.never_know(&handlers.objects);
         }
         analysis.set_handlers(handlers);
         let [touched, accessed] = if is_by_function {
-            analysis.apart = Some(Apart::of(contexts, &analysis.calls));
+            analysis.apart = Some(Apart::compute(contexts, &analysis.calls));
             let mut all = FixedBitSet::with_capacity(tracker.objects());
             all.insert_range(..);
             [(); 2].map(|()| vec![all.clone(); program.funcs.len()])

@@ -26,7 +26,7 @@ impl Handlers {
     /// The handlers of a program, if it installs any: the functions of such a type whose address is taken. The front-end
     /// keeps the arguments of `signal` in the program. A handler that does not return writes nothing that other code
     /// reads. `returning` returns which functions may return.
-    pub fn of(program: &Program, returning: impl Fn(&Program, &CallGraph) -> Vec<bool>) -> Self {
+    pub fn find(program: &Program, returning: impl Fn(&Program, &CallGraph) -> Vec<bool>) -> Self {
         let mut this = Self { functions: FixedBitSet::with_capacity(program.funcs.len()), ..Self::none() };
         let installs = |taint: &cfa::Taint| taint.under && taint.harm() == Harm::Handlers;
         if !program.taints.values().any(installs) {

@@ -28,7 +28,7 @@ pub(super) struct Concrete {
 }
 
 /// An executed edge, with the concrete state after it.
-pub(super) struct Step {
+pub(super) struct ExecutedEdge {
     pub(super) edge: EdgeId,
     /// The function of the observed state: after a call, the callee.
     pub(super) func: FuncId,
@@ -37,7 +37,7 @@ pub(super) struct Step {
 
 /// A recorded run of the interpreter.
 pub(super) struct Execution {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ExecutedEdge>,
     pub(super) start: Concrete,
     /// The inputs in order.
     pub(super) inputs: Vec<Bv>,
@@ -56,7 +56,7 @@ impl Execution {
 struct Tracer<'p> {
     program: &'p Program,
     slots: &'p Slots,
-    steps: Vec<Step>,
+    steps: Vec<ExecutedEdge>,
     bases: FxHashMap<ObjId, u64>,
     frames: Vec<Rc<Vec<Bv>>>,
     /// The stack objects of each frame.
@@ -151,7 +151,7 @@ impl Observer for Tracer<'_> {
         }
         let (globals, frames) = (Rc::new(globals), self.frames.clone());
         let after = Concrete { globals, frames, memory: Rc::clone(&self.memory) };
-        self.steps.push(Step { edge, func: state.func(), after });
+        self.steps.push(ExecutedEdge { edge, func: state.func(), after });
     }
 }
 

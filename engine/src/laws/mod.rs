@@ -27,7 +27,7 @@ mod wrappers;
 use crate::algorithm::Explored;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::analysis::reached::NoReachedSet;
-use crate::analysis::waitlist::Search;
+use crate::analysis::waitlist::SearchOrder;
 use crate::analysis::{Abstraction, At, Cpa, Pair, Sides, Step, Stop, Target};
 use crate::domain::predicate::ByteRange;
 use crate::domain::symbolic::SymbolicExecution;
@@ -218,7 +218,7 @@ fn follow(seed: u64, way: DomainMode, tally: &mut Tally) {
         let mode = symbolic.execution.mode;
         let mut inner = Tracking::new(symbolic, full);
         inner.symbolic.execution.mode = mode;
-        inner.symbolic.problems = None;
+        inner.symbolic.undecided = None;
         inner
     };
     if way == DomainMode::Predicates {
@@ -229,7 +229,7 @@ fn follow(seed: u64, way: DomainMode, tally: &mut Tally) {
     let parameters = Parameters {
         heads,
         merge,
-        search: Search::DepthFirst,
+        search: SearchOrder::DepthFirst,
         seed,
         max_call_depth: 10_000,
         covers: true,

@@ -387,7 +387,7 @@ impl Watched<'_> {
                 }
             }
             // A read continues once it is recorded as undecided. Other undecided operations may drop runs.
-            if problems.contains(&edge) || self.inner.symbolic.is_settled(edge) && !self.inner.symbolic.is_read(edge) {
+            if problems.contains(&edge) || self.inner.symbolic.is_recorded(edge) && !self.inner.symbolic.is_read(edge) {
                 self.tally.lost_to_problems += 1;
                 continue;
             }
@@ -395,7 +395,7 @@ impl Watched<'_> {
             self.fail("transfer", &format!("step {} over {edge} ({op}): {reasons:?}", f.at));
         }
         for edge in problems {
-            self.inner.symbolic.problems.as_mut().expect("looked into").settle(*edge);
+            self.inner.symbolic.undecided.as_mut().expect("looked into").record_undecided(*edge);
         }
         groups
     }

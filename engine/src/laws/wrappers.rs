@@ -5,7 +5,7 @@ use super::*;
 use crate::analysis::Goal;
 use crate::analysis::composite::Product;
 use crate::domain::condition::Conditional;
-use crate::domain::condition::part::{self, Part};
+use crate::domain::condition::part::{self, PathAutomaton};
 use crate::domain::interval::Interval;
 use crate::domain::loops::{Assumptions, Unrolling};
 use crate::domain::slicing::{Criteria, Slicing};
@@ -188,7 +188,7 @@ fn a_slice_loses_no_run() {
             // The slice grows by a prefix of the run. The run then starts again in the accumulated slice.
             let path: Vec<EdgeId> = run.steps.iter().take(1 + random.below(STEPS)).map(|step| step.edge).collect();
             if let Some((&edge, path)) = path.split_last() {
-                grown += u64::from(cpa.slices.grow(path, Goal::Problem { edge }));
+                grown += u64::from(cpa.slices.grow(path, Goal::Undecided { edge }));
             }
             let since = cpa.initial();
             let adjust =
@@ -218,7 +218,7 @@ fn unrolling_loses_no_run_within_its_bound() {
 }
 
 /// A random automaton: some edges lead to other states, to `Open`, to `Done`, or to `Seen`.
-fn part(program: &Program, random: &mut Random) -> Part {
+fn part(program: &Program, random: &mut Random) -> PathAutomaton {
     const STATES: usize = 4;
     let place = |random: &mut Random, own: part::Position| match random.below(10) {
         0 => part::Position::Open,
@@ -234,15 +234,15 @@ fn part(program: &Program, random: &mut Random) -> Part {
         let others = if random.below(4) == 0 { part::Position::Open } else { own };
         part::State { named, others, own }
     };
-    Part { initial: part::Position::State(0), states: (0..STATES).map(state).collect() }
+    PathAutomaton { initial: part::Position::State(0), states: (0..STATES).map(state).collect() }
 }
 
 type Restricted<'p> = Conditional<SymbolicExecution<'p>>;
 
 /// The places of a run in the automaton after each step. Heads are not counted.
-fn places(program: &Program, part: &Part, run: &Execution) -> Vec<part::Position> {
+fn places(program: &Program, part: &PathAutomaton, run: &Execution) -> Vec<part::Position> {
     let mut at = part.initial;
-    let behind = |step: &execution::Step| {
+    let behind = |step: &execution::ExecutedEdge| {
         at = match program.edges[step.edge].op {
             Op::Assume { .. } => part.side(at, step.edge),
             _ => part.step(at, step.edge),

@@ -140,8 +140,8 @@ impl<'r> Maker<'r> {
         };
         let mut cpa = self.symbolic_of(program).postponing();
         let parameters = self.parameters(cpa.heads(), merge);
-        let Config { wants_frontier, desk, part, .. } = self.setting.config;
-        let tells_paths = *wants_frontier || desk.is_some();
+        let Config { wants_frontier, work_queue, part, .. } = self.setting.config;
+        let tells_paths = *wants_frontier || work_queue.is_some();
         if tells_paths || part.is_some() {
             // Calls are executed edge by edge.
             cpa.follow_calls();
@@ -179,13 +179,13 @@ impl<'r> Maker<'r> {
         parameters: Parameters,
         tells_paths: bool,
     ) -> Box<dyn Algorithm<'r> + 'r> {
-        let Config { wants_graph, desk, .. } = self.setting.config;
+        let Config { wants_graph, work_queue, .. } = self.setting.config;
         if !*wants_graph && !tells_paths {
             return self.exploring(CpaAlgorithm::new(program, cpa, NoReachedSet, parameters));
         }
         let graph = if tells_paths { StatelessArg::default() } else { StatelessArg::of_most(MOST_DRAWN) };
         let mut algorithm = CpaAlgorithm::new(program, cpa, graph, parameters);
-        algorithm.desk = desk.clone();
+        algorithm.work_queue = work_queue.clone();
         self.exploring(algorithm)
     }
 
@@ -251,7 +251,7 @@ impl<'r> Maker<'r> {
         };
         match slicing::Slicing::new(program, cpa, criteria, slicer::Options::default()) {
             Ok(cpa) => self.refining(cpa, parameters),
-            Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be found"))),
+            Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be computed"))),
         }
     }
 }

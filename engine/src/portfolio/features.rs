@@ -28,7 +28,7 @@ const MANY_MODES: usize = 24;
 
 impl Features {
     /// Computes the features of a program.
-    pub fn of(program: &Program) -> Self {
+    pub fn compute(program: &Program) -> Self {
         let graphs = CfaGraphs::new(program);
         let calls = CallGraph::new(program);
         let mut looping = FxHashSet::default();
@@ -122,10 +122,10 @@ mod tests {
 
     #[test]
     fn state_machines_are_seen() {
-        let few = Features::of(&machine(3));
+        let few = Features::compute(&machine(3));
         assert_eq!(few, Features { loops: true, recursion: false, modes: 3, ..Features::default() });
         assert_eq!(few.analyses()[1], Analysis::Invariants);
-        let many = Features::of(&machine(MANY_MODES));
+        let many = Features::compute(&machine(MANY_MODES));
         assert_eq!(many.analyses()[1], Analysis::VALUE);
     }
 }

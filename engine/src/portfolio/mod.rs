@@ -44,7 +44,7 @@ pub fn verify(
     }
     if !config.wants_frontier && config.part.is_none() {
         // Work for other threads consists of paths, which have to be paths of the program that those threads have.
-        let simplified = config.desk.is_none().then(|| simplify::simplified(program));
+        let simplified = config.work_queue.is_none().then(|| simplify::simplified(program));
         let wants_accelerated = matches!(config.analysis, Analysis::Default | Analysis::SymexAccelerated);
         let accelerated = if wants_accelerated { simplify::accelerated(program) } else { None };
         let accelerated = accelerated.map(|program| simplify::simplified(&program));
@@ -52,7 +52,7 @@ pub fn verify(
         let setting = Setting { program, simplified, accelerated: accelerated.as_ref(), config, budget };
         return run(setting, replay, progress);
     }
-    let simplified = if config.desk.is_none() { Simplified::of(program) } else { None };
+    let simplified = if config.work_queue.is_none() { Simplified::new(program) } else { None };
     let part = config.part.as_ref().map(|part| part.joined(&simplified.as_ref()?.joined).map(Arc::new));
     // The condition automaton may distinguish paths that the simplified program merges.
     let simplified = simplified.filter(|_| !matches!(part, Some(None)));
@@ -66,7 +66,7 @@ fn run(setting: Setting<'_>, replay: &Replay<'_>, progress: &(dyn Fn(&Stats) + S
     let Setting { program, config, .. } = setting;
     let analyses = match config.analysis {
         Analysis::Default => {
-            let mut analyses = Features::of(program).analyses();
+            let mut analyses = Features::compute(program).analyses();
             // It comes last, since the proofs of other analyses have invariants.
             analyses.extend(setting.accelerated.map(|_| Analysis::SymexAccelerated));
             analyses

@@ -367,7 +367,8 @@ impl<'r> Turns<'r> {
         let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<ArgNode>::new());
         let coverage = {
             let whole = is_true.then(|| workers[decided].algorithm.visited()).filter(|visited| !visited.is_empty());
-            let of = |visited: &mut dyn Iterator<Item = &[bool]>, all| Coverage::of(setting.simplified, visited, all);
+            let of =
+                |visited: &mut dyn Iterator<Item = &[bool]>, all| Coverage::combine(setting.simplified, visited, all);
             match whole {
                 Some(visited) => of(&mut std::iter::once(visited), true),
                 None => of(&mut workers.iter().map(|w| w.algorithm.visited()), false),

@@ -15,7 +15,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    fn of(program: &Program, slots: &Slots, func: FuncId, leaks: bool) -> Self {
+    fn compute(program: &Program, slots: &Slots, func: FuncId, leaks: bool) -> Self {
         let locals = &slots.locals[func.index()];
         // If the program checks for leaks, a pointer in a dead variable still keeps its object reachable.
         let counts = |v: &&VarId| leaks && !matches!(program.vars[**v].kind, VarKind::Temp(_));
@@ -83,7 +83,7 @@ impl Execution<'_> {
         if let Some(live) = &self.live.locals[func.index()] {
             return Rc::clone(live);
         }
-        let live = Rc::new(Liveness::of(self.program, &self.slots, func, self.live.leaks));
+        let live = Rc::new(Liveness::compute(self.program, &self.slots, func, self.live.leaks));
         self.live.locals[func.index()] = Some(Rc::clone(&live));
         live
     }

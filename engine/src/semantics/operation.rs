@@ -15,7 +15,7 @@ impl Execution<'_> {
     /// kept for [`take_faults`](Self::take_faults).
     pub fn step(&mut self, st: State, edge: EdgeId, out: &mut Successors) {
         let of_shadows = matches!(self.program.edges[edge].op, Op::Shadow(_));
-        Step { ex: self, edge, of_shadows, out }.of(st);
+        Step { ex: self, edge, of_shadows, out }.execute(st);
     }
 
     /// Returns and clears the faults of the last step.
@@ -47,7 +47,7 @@ struct Step<'e, 'p, 'o> {
 
 impl Step<'_, '_, '_> {
     /// Executes the operation on one state.
-    fn of(&mut self, mut st: State) {
+    fn execute(&mut self, mut st: State) {
         let program = self.ex.program;
         match program.edges[self.edge].op.unshadowed() {
             Op::Skip | Op::Approx { .. } => self.follow(st),

@@ -21,9 +21,9 @@ impl std::fmt::Debug for Simplified {
 
 impl Simplified {
     /// Simplifies `program`. `None` if a branch cannot be mapped.
-    pub fn of(program: &Program) -> Option<Self> {
+    pub fn new(program: &Program) -> Option<Self> {
         let simplified = simplified(program);
-        let joined = Joined::of(program, &simplified)?;
+        let joined = Joined::new(program, &simplified)?;
         Some(Self { program: simplified, joined })
     }
 }
@@ -68,7 +68,7 @@ pub struct Joined {
 }
 
 impl Joined {
-    fn of(program: &Program, simplified: &Program) -> Option<Self> {
+    fn new(program: &Program, simplified: &Program) -> Option<Self> {
         let own = program.edges.len();
         let mut this = Self { own, ..Self::default() };
         for func in simplified.funcs.ids().collect::<Vec<_>>() {

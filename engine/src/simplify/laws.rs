@@ -69,7 +69,7 @@ fn told(joined: &Joined, path: &[EdgeId]) -> Vec<Result<EdgeId, (usize, bool)>> 
 
 /// Law: paths of the simplified program determine the paths of the original. Returns the number of regions on them.
 fn compare_paths(program: &Program, seed: u64) -> usize {
-    let Simplified { program: simple, joined } = Simplified::of(program).unwrap_or_else(|| panic!("seed {seed}"));
+    let Simplified { program: simple, joined } = Simplified::new(program).unwrap_or_else(|| panic!("seed {seed}"));
     let limits = Limits { steps: 5_000, ..Limits::default() };
     let inputs = RandomInputs::new(program, seed);
     let mut passed = 0;

@@ -155,14 +155,14 @@ pub struct Chosen<'a> {
     pub asked: FxHashMap<InputId, usize>,
     given: usize,
     /// Number of values returned when the last value of some sequence was returned for the first time.
-    pub settled: usize,
+    pub repeats_from: usize,
 }
 
 impl<'a> Chosen<'a> {
     /// An input source for `choice`.
     pub fn new(choice: &'a Choice) -> Self {
         let recent = VecDeque::with_capacity(RECENT);
-        Self { choice, recent, asked: FxHashMap::default(), given: 0, settled: 0 }
+        Self { choice, recent, asked: FxHashMap::default(), given: 0, repeats_from: 0 }
     }
 }
 
@@ -181,7 +181,7 @@ impl InputSource for Chosen<'_> {
         let last = values.len() - 1;
         let n = (*asked).min(last);
         if last > 0 && *asked <= last {
-            self.settled = self.given;
+            self.repeats_from = self.given;
         }
         *asked += 1;
         values[n].resize(width)

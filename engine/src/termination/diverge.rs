@@ -81,7 +81,7 @@ struct Suspect {
 }
 
 /// A search for a non-terminating execution.
-pub struct Search<'c> {
+pub struct DivergenceSearch<'c> {
     config: &'c Config,
     /// The budget of all time slices.
     budget: &'c Budget,
@@ -103,7 +103,7 @@ struct Doubtful {
     budget: Budget,
 }
 
-impl<'c> Search<'c> {
+impl<'c> DivergenceSearch<'c> {
     /// A search in `program`, which has errors where C leaves the behaviour undefined.
     pub fn new(program: &Program, config: &'c Config, budget: &'c Budget) -> Self {
         let mut program = program.clone();
@@ -225,14 +225,14 @@ impl<'c> Search<'c> {
                 self.chooser.ended(choice, run.steps, recent, &asked);
                 continue;
             }
-            let settled = inputs.settled;
+            let repeats_from = inputs.repeats_from;
             let recurrence = forests.recurrence(program, &tail, run.outcome);
             let mut repeats = Repeats::new(program, recurrence);
             interpreter.run(&mut Chosen::new(&choice), limits, &mut repeats);
             let seen = self.alike.entry((recurrence, repeats.found)).or_default();
             *seen += 1;
             if *seen <= ALIKE {
-                let order = (!repeats.found, settled);
+                let order = (!repeats.found, repeats_from);
                 let at = self.suspects.partition_point(|suspect| suspect.order <= order);
                 self.suspects.insert(at, Suspect { choice, order, spent: Duration::ZERO });
             }
@@ -329,7 +329,7 @@ fn confirmed(
     let mut recording = Recording::new(Chosen::new(choice));
     let again = Limits { steps: run.steps, deadline: None, ..limits };
     interpreter.run(&mut recording, again, &mut counter);
-    let (inputs, settled) = (recording.inputs, recording.source.settled);
+    let (inputs, repeats_from) = (recording.inputs, recording.source.repeats_from);
     let stopped = |count: u64| {
         let mut program = program.clone();
         let (error, place) = stop_after(&mut program, &cycles, recurrence, count)?;
@@ -350,7 +350,7 @@ fn confirmed(
         let is_in_time = more < LIKE_THE_NEXT && deadline.is_some_and(|d| Instant::now() < d);
         let is_like_the_next =
             || stopped(count + 1).is_none_or(|(.., after)| after.values[at..] == inputs.values[before..]);
-        if at < settled || is_in_time && !is_like_the_next() {
+        if at < repeats_from || is_in_time && !is_like_the_next() {
             more = 2 * more + 1;
             continue;
         }

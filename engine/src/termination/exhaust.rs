@@ -5,7 +5,7 @@ use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::analysis::Stop;
 use crate::analysis::capability::{Limited, Reporting};
 use crate::analysis::reached::NoReachedSet;
-use crate::analysis::waitlist::Search;
+use crate::analysis::waitlist::SearchOrder;
 use crate::config::Config;
 use crate::domain::symbolic::SymbolicExecution;
 use crate::stats::Stats;
@@ -52,7 +52,7 @@ impl<'p> Paths<'p> {
             // Without heads, no state is covered.
             heads: vec![false; program.locs.len()],
             merge: Merge::Never,
-            search: Search::DepthFirst,
+            search: SearchOrder::DepthFirst,
             seed: config.seed,
             max_call_depth: config.max_call_depth.min(DEPTH),
             covers: true,

@@ -98,7 +98,7 @@ pub fn terminates(
     let guards = only_defined(&mut marked);
     let cycles = Cycles::mark(&mut marked);
     let guards = that_matter(&mut marked, &cycles, guards, budget);
-    let search = Search {
+    let search = TerminationSearch {
         program,
         marked: &marked,
         cycles: &cycles,
@@ -136,7 +136,7 @@ fn that_matter(program: &mut Program, cycles: &Cycles, guards: Vec<Guard>, budge
 }
 
 /// A search for a proof of termination, or for a non-terminating execution.
-struct Search<'a> {
+struct TerminationSearch<'a> {
     program: &'a Program,
     /// The program with defined behaviour only, with its cycles marked.
     marked: &'a Program,
@@ -148,7 +148,7 @@ struct Search<'a> {
     stats: Stats,
 }
 
-impl Search<'_> {
+impl TerminationSearch<'_> {
     fn run(mut self) -> Terminated {
         // An operation with dropped behaviours may also fail to terminate.
         let taint = self.taint();
@@ -162,7 +162,7 @@ impl Search<'_> {
         let mut wrapping = prover(Arithmetic::Wrapping);
         let mut defined = prover(Arithmetic::Defined);
         let mut proved: Vec<Option<Ranking>> = vec![None; self.cycles.loops.len() + self.cycles.recursions.len()];
-        let mut divergence = diverge::Search::new(self.program, self.config, self.budget);
+        let mut divergence = diverge::DivergenceSearch::new(self.program, self.config, self.budget);
         let followed = exhaust::followed(self.marked, self.guards);
         let mut paths = exhaust::Paths::new(&followed, self.config, self.budget);
         wrapping.observe(&self.budget.within(FIRST_SHARE / 2));

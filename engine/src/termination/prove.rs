@@ -333,7 +333,7 @@ impl<'p> Prover<'p> {
     }
 
     fn tuple(&self, i: usize, tuple: &[usize]) -> Vec<Component> {
-        tuple.iter().map(|&a| self.all[i].atoms.list[a].of).collect()
+        tuple.iter().map(|&a| self.all[i].atoms.list[a].component).collect()
     }
 
     /// The program with a check of a cycle, the error edges of the check, and the guards of signed arithmetic that the

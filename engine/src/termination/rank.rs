@@ -28,7 +28,7 @@ const SEARCHED: usize = 20_000;
 #[derive(Clone, Debug)]
 pub struct Atom {
     /// The value, with its floor if any.
-    pub of: Component,
+    pub component: Component,
     /// The value as C text.
     pub text: String,
 }
@@ -69,7 +69,7 @@ impl Atoms {
 
     fn push_above(&mut self, floor: Option<i64>, value: ExprId, text: String) {
         if self.seen.insert(value) {
-            self.list.push(Atom { of: Component { value, floor }, text });
+            self.list.push(Atom { component: Component { value, floor }, text });
         }
     }
 
@@ -163,8 +163,8 @@ impl Atoms {
         self.changes.resize(self.list.len(), Vec::new());
         for (before, after) in &iterations.list[self.judged..] {
             for (atom, changes) in self.list.iter().zip(&mut self.changes) {
-                let value = |v| evaluate(program, atom.of.value, &self.vars, v);
-                let is_above = |a: &Bv| atom.of.floor.is_none_or(|f| !a.slt(&Bv::from_i64(a.width(), f)));
+                let value = |v| evaluate(program, atom.component.value, &self.vars, v);
+                let is_above = |a: &Bv| atom.component.floor.is_none_or(|f| !a.slt(&Bv::from_i64(a.width(), f)));
                 // A component without a value does not decrease.
                 let change = match (value(before), value(after)) {
                     (Some(a), Some(b)) if b.slt(&a) && is_above(&a) => Ordering::Less,

@@ -3,7 +3,7 @@
 //! The analysis computes for each access the locks that its thread certainly holds (locksets: Savage et al., *Eraser*,
 //! 1997; static, with relative locksets of functions: Voung, Jhala, Lerner: *RELAY*, FSE 2007). Two accesses are ordered
 //! if they have a common lock, if one of them comes before the other's thread is created, or after it was joined.
-//! Points-to sets tell which accesses may meet. Objects whose address never reaches another thread are private.
+//! Points-to sets show which accesses may overlap. Objects whose address never reaches another thread are private.
 //!
 //! The analysis relies on the assumptions of [`slicer::pointer`]: accesses stay within their objects.
 
@@ -67,7 +67,7 @@ type Facts = BTreeSet<Fact>;
 /// The effect of a function on facts, for every caller.
 #[derive(Clone, Default)]
 struct Effect {
-    /// The facts that certainly hold at the end, whatever held at the start.
+    /// The facts that hold at the end, also if they do not hold at the start.
     gains: Facts,
     /// The facts that may no longer hold at the end.
     loses: Facts,
@@ -526,7 +526,7 @@ impl<'p> Locksets<'p> {
         true
     }
 
-    /// The facts after an edge. `lost` collects what the edge may end.
+    /// The facts after an edge. `lost` collects the facts that the edge may end.
     fn after(&self, edge: EdgeId, mut facts: Facts, lost: &mut Effect) -> Facts {
         let program = self.program;
         if let Some(var) = program.edges[edge].op.def() {
@@ -615,8 +615,8 @@ impl<'p> Locksets<'p> {
         (at, effect)
     }
 
-    /// Computes the effects of all functions. Every round is sound for what functions gain, so few rounds suffice; what
-    /// they lose is a least fixed point.
+    /// Computes the effects of all functions. Every round is sound for the facts that functions establish, so few rounds
+    /// suffice. The facts that they end are a least fixed point.
     fn find_effects(&mut self) {
         for round in 0.. {
             let mut changed = false;
@@ -625,7 +625,7 @@ impl<'p> Locksets<'p> {
                     continue;
                 }
                 let mut effect = self.flow(func, &Facts::new()).1;
-                // In the first rounds, what callees lose may not be known yet, so nothing is gained.
+                // In the first rounds, the facts that callees end may not be known yet, so no fact is established.
                 if round == 0 {
                     effect.gains.clear();
                 }

@@ -409,7 +409,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
     args
 }
 
-/// How the native calling convention passes a parameter.
+/// Returns the native calling convention of a parameter.
 fn passing(ir: &ir::Module, ty: ir::Ty, width: u32, attributes: Option<&ir::Attributes>) -> Passing {
     match *ir.kind(ty) {
         TypeKind::Int(..=128) => Passing::Integer { signed: attributes.is_some_and(|a| a.signed) },

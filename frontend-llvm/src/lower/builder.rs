@@ -1,7 +1,7 @@
 //! A builder that appends edges to a path, with temporaries, inputs and taints.
 
 use super::{Context, Mutability, WIDTH_OF_STATE};
-use crate::hidden::{self, State};
+use crate::hidden::{self, HiddenState};
 use crate::ir;
 use cfa::{
     AllocKind, Edge, EdgeId, Expr, ExprId, ExprPool, FloatFormat, FuncId, HaltKind, Id, Input, InputKind, LocId, Op,
@@ -226,12 +226,12 @@ impl<'c, 'm> Builder<'c, 'm> {
         let from_outside = matches!(kind, InputKind::Environment(_) | InputKind::Unmodelled(_)) && !self.computes();
         let input = self.cx.program.inputs.push(Input { kind, ty, width, place: self.place });
         self.emit(Op::Havoc { var, input });
-        if let (true, Some(environment)) = (from_outside, self.cx.hidden[State::Environment as usize]) {
+        if let (true, Some(environment)) = (from_outside, self.cx.hidden[HiddenState::Environment as usize]) {
             let (value, zero) = (self.var_expr(var), self.var_expr(environment));
             let widened = self.x().resize(width, zero);
             let value = self.x().add(value, widened);
             self.emit(Op::Assign { var, value });
-            self.change(State::Environment);
+            self.change(HiddenState::Environment);
         }
     }
     /// True if the function is a model that chooses values where the library computes them.
@@ -241,14 +241,14 @@ impl<'c, 'm> Builder<'c, 'm> {
         place.is_some_and(|place| hidden::computes(&program.files[place.file].path))
     }
     /// Records that later values of the environment depend on this point, if they are a sequence.
-    pub fn change(&mut self, state: State) {
+    pub fn change(&mut self, state: HiddenState) {
         if let Some(var) = self.cx.hidden[state as usize] {
             let value = self.var_expr(var);
             self.emit(Op::Assign { var, value });
         }
     }
     /// Records that the computation of `value` changes a hidden state of the library.
-    pub fn change_by(&mut self, state: State, value: ExprId) {
+    pub fn change_by(&mut self, state: HiddenState, value: ExprId) {
         if let Some(var) = self.cx.hidden[state as usize] {
             let (value, before) = (self.x().resize(WIDTH_OF_STATE, value), self.var_expr(var));
             let value = self.x().add(before, value);
@@ -256,7 +256,7 @@ impl<'c, 'm> Builder<'c, 'm> {
         }
     }
     /// Records that later operations depend on a hidden state of the library.
-    pub fn depend_on(&mut self, state: State) {
+    pub fn depend_on(&mut self, state: HiddenState) {
         if let Some(var) = self.cx.hidden[state as usize] {
             let value = self.var_expr(var);
             self.pin(value);

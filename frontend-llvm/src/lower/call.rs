@@ -6,7 +6,7 @@ use super::{
     Context, arguments, initialised, inlined, input, intrinsic, output, primitive, returned, sanitizer, uninterpreted,
     vararg,
 };
-use crate::hidden::State;
+use crate::hidden::HiddenState;
 use crate::ir::{Instruction, Module, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
@@ -91,7 +91,7 @@ pub(super) fn do_anything(
         UndefinedFunctions::Pure => {
             b.use_hidden_states(name);
             if b.cx.options.undefined_functions_keep_state {
-                b.change(State::Environment);
+                b.change(HiddenState::Environment);
             }
         }
         UndefinedFunctions::Writes => write_anything(&mut b, name, written),

@@ -13,7 +13,7 @@ mod scopes;
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
 use super::{Context, Mutability, globals, inlined, instruction, returned};
-use crate::hidden::State;
+use crate::hidden::HiddenState;
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind, op};
 use crate::models;
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
@@ -28,7 +28,7 @@ const MAX_ORIGIN: u32 = 128;
 
 /// The value of an instruction.
 #[derive(Clone, Copy)]
-pub(super) struct Value {
+pub(super) struct InstructionValue {
     /// `None` before the definition.
     expr: Option<ExprId>,
     /// The number of uses that are not lowered yet.
@@ -59,7 +59,7 @@ pub(super) struct FunctionLowering<'c, 'm> {
     pub number: u32,
     pub body: &'m Body,
     pub args: Vec<ExprId>,
-    values: Vec<Value>,
+    values: Vec<InstructionValue>,
     /// For each `alloca` that became a variable, the variable.
     homes: Vec<Option<VarId>>,
     blocks: Vec<Block>,
@@ -89,7 +89,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
     let Some(body) = &function.body else { return };
     let params = cx.program.funcs[func].params.clone();
     let args = params.iter().map(|&var| cx.program.var_expr(var)).collect();
-    let unset = Value { expr: None, uses: 0, single: false, leaves: false, pending: false, origin: (0, 0) };
+    let unset = InstructionValue { expr: None, uses: 0, single: false, leaves: false, pending: false, origin: (0, 0) };
     let number = (cx.ir.variables.len() + n) as u32;
     let mut lowering = FunctionLowering {
         b: Builder::new(cx, func),
@@ -169,10 +169,10 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             op::CALL => matches!(self.b.ir().kind(self.instruction(n).ty), TypeKind::Float(_)),
             _ => false,
         };
-        let Value { expr: Some(value), origin: (start, end), .. } = self.values[n as usize] else { return };
-        if is_float && self.b.cx.hidden[State::Exceptions as usize].is_some() {
+        let InstructionValue { expr: Some(value), origin: (start, end), .. } = self.values[n as usize] else { return };
+        if is_float && self.b.cx.hidden[HiddenState::Exceptions as usize].is_some() {
             self.b.origin.extend_from_slice(&self.origins[start as usize..end as usize]);
-            self.b.change_by(State::Exceptions, value);
+            self.b.change_by(HiddenState::Exceptions, value);
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) type Readers = rustc_hash::FxHashMap<(usize, Vec<u8>), FuncId>;
 /// directive that the parts do not support, or does not match the arguments.
 pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, f: usize) -> bool {
     let ir = fl.b.ir();
-    let Some(source) = Source::of(&ir.functions[f].name) else { return false };
+    let Some(source) = Source::from_name(&ir.functions[f].name) else { return false };
     let TypeKind::Function { variadic: true, params, .. } = ir.kind(ir.extra(i)[0]) else { return false };
     let (fixed, count) = (params.len(), ir.extra(i)[1] as usize);
     let Some(at) = fixed.checked_sub(1) else { return false };

@@ -248,7 +248,7 @@ fn allocate(b: &mut Builder, request: Request) -> ExprId {
     let Request { size, align, family, zeroed, may_fail, may_be_too_large } = request;
     let width = b.pointer_width();
     let size = b.as_pointer(size);
-    let kind = AllocKind::of(family);
+    let kind = AllocKind::from_family(family);
     let is_unwritten = family == Family::Malloc && !zeroed;
     let may_fail = may_fail && b.cx.options.malloc_may_fail;
     let max = b.x().constant(cfa::Bv::min_signed(width).not());

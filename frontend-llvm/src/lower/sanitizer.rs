@@ -65,7 +65,7 @@ struct Type<'m> {
 }
 
 impl<'m> Description<'m> {
-    fn of(ir: &'m Module, operand: Operand) -> Option<Self> {
+    fn read(ir: &'m Module, operand: Operand) -> Option<Self> {
         let Operand::Constant(c) = operand else { return None };
         Some(Self { ir, fields: fields(ir, c)? })
     }
@@ -261,7 +261,7 @@ impl FunctionLowering<'_, '_> {
         if handler != "shift_out_of_bounds" {
             return None;
         }
-        let description = Description::of(ir, ir.operand(call, 0))?;
+        let description = Description::read(ir, ir.operand(call, 0))?;
         let left = is_of_signed_left_shift(self, block, call, &description);
         let asked = self.b.asks_for(if left { Check::SignedLeftShift } else { Check::Shift });
         (!asked).then_some(next)
@@ -276,7 +276,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, name: &str) {
         None => (handler, true),
     };
     let ir = fl.b.ir();
-    let description = Description::of(ir, ir.operand(i, 0));
+    let description = Description::read(ir, ir.operand(i, 0));
     let checks = match &description {
         Some(description) => failed_checks(fl, i, handler, description),
         None => Vec::new(),

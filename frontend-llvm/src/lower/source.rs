@@ -114,14 +114,7 @@ impl SourceMap {
 
     /// The floating-point type of C for a format.
     pub fn float_type(&mut self, program: &mut Program, format: FloatFormat) -> TypeId {
-        let name = match format {
-            FloatFormat::Half => "_Float16",
-            FloatFormat::BFloat => "__bf16",
-            FloatFormat::Single => "float",
-            FloatFormat::Double => "double",
-            FloatFormat::X87 => "long double",
-            FloatFormat::Quad => "__float128",
-        };
+        let name = format.c_name();
         let add = || program.types.push(CType::Float { name: name.to_owned(), format });
         *self.float_types.entry(format).or_insert_with(add)
     }

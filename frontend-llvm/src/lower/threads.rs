@@ -76,7 +76,7 @@ fn declared(cx: &mut Context<'_>, op: ThreadOp) -> FuncId {
     b.cursor = Cursor::At(b.cx.program.funcs[func].entry);
     let value = match op {
         ThreadOp::Start | ThreadOp::When | ThreadOp::End => {
-            b.approximate("threads are followed by schedules alone: not modelled here", true, true);
+            b.approximate("threads are modelled only by an exploration of their schedules", true, true);
             None
         }
         ThreadOp::This => Some(b.size(0)),

@@ -13,7 +13,7 @@
 //! action     = NAME "=" term ";" | "assert" term STRING ";"
 //! ```
 
-use super::{Action, Automaton, Event, Named, Operator, Pattern, Target, Term, Transition};
+use super::{Action, Automaton, Event, Named, Operator, Pattern, Term, Transition, TransitionTarget};
 use std::fmt;
 
 const END_OF_ALL: &str = "`end` in the initial state would apply to all existing values";
@@ -289,8 +289,8 @@ impl Parser {
         for Raw { from, event, guard, actions, goal } in raw {
             let to = match goal {
                 None => None,
-                Some(Goal::Error(message)) => Some(Target::Error(message)),
-                Some(Goal::State(name, at)) => Some(Target::State(self.state_of(&automaton, &name, at)?)),
+                Some(Goal::Error(message)) => Some(TransitionTarget::Error(message)),
+                Some(Goal::State(name, at)) => Some(TransitionTarget::State(self.state_of(&automaton, &name, at)?)),
             };
             automaton.transitions.push(Transition { from, event, guard, actions, to });
         }

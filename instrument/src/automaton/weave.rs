@@ -169,7 +169,7 @@ impl Weaver<'_> {
     fn monitor(&mut self, func: FuncId, moment: Moment) -> Result<Option<Monitor>, WeaveError> {
         let function = &self.program.funcs[func];
         let rows: Vec<Row<'_>> =
-            self.automaton.transitions.iter().filter_map(|t| Row::of(t, moment, function)).collect();
+            self.automaton.transitions.iter().filter_map(|t| Row::new(t, moment, function)).collect();
         if rows.is_empty() {
             return Ok(None);
         }
@@ -512,7 +512,7 @@ struct Row<'a> {
 static NO_PATTERN: Pattern = Pattern { functions: Vec::new(), args: Vec::new(), open: true };
 
 impl<'a> Row<'a> {
-    fn of(transition: &'a Transition, moment: Moment, function: &cfa::Function) -> Option<Self> {
+    fn new(transition: &'a Transition, moment: Moment, function: &cfa::Function) -> Option<Self> {
         let (pattern, result) = match (&transition.event, moment) {
             (Event::Call(pattern), Moment::Before) => (pattern, None),
             (Event::Return(pattern, result), Moment::Behind) => (pattern, result.as_deref()),

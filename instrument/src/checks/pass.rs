@@ -89,7 +89,7 @@ pub struct Operation {
 
 impl Operation {
     /// The identity of an operation. `None` if it has no source position.
-    pub fn of(program: &Program, edge: EdgeId) -> Option<Self> {
+    pub fn from_edge(program: &Program, edge: EdgeId) -> Option<Self> {
         let edge = &program.edges[edge];
         let place = &program.places[edge.place?];
         let file = program.files[place.file].path.clone();
@@ -103,7 +103,7 @@ pub fn guard_all(program: &mut Program, operations: &FxHashSet<Operation>) {
     for edge in all {
         // Includes operations on shadow memory.
         if program.edges[edge].op.unshadowed().may_fault()
-            && Operation::of(program, edge).is_some_and(|o| operations.contains(&o))
+            && Operation::from_edge(program, edge).is_some_and(|o| operations.contains(&o))
         {
             guard(program, edge);
         }
@@ -210,7 +210,7 @@ fn end(program: &mut Program, edge: EdgeId) {
 fn continuation(program: &Program, predecessors: &Predecessors, error: EdgeId) -> Option<LocId> {
     let (place, mut loc) = (program.edges[error].place, program.edges[error].source);
     loop {
-        let &[edge] = predecessors.of(loc) else { return None };
+        let &[edge] = predecessors.edges_into(loc) else { return None };
         loc = program.edges[edge].source;
         match (program.locs[loc].out, &program.edges[edge].op) {
             // A branch of the program itself has a known meaning in C, or is at another source position.

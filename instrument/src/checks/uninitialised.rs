@@ -77,7 +77,7 @@ impl<'p> Weaver<'p> {
             let width = program.vars[var].width;
             let kind = program.vars[var].func().map(VarKind::Temp);
             let shadow = variable(program, width, kind);
-            shadows.of.insert(var, shadow);
+            shadows.variables.insert(var, shadow);
         }
         let mut widths: Vec<(Passed, u32)> = widths.into_iter().collect();
         widths.sort_unstable_by_key(|(passed, _)| match passed {
@@ -101,7 +101,7 @@ impl<'p> Weaver<'p> {
     fn branch(&mut self, loc: LocId) {
         let Out::Branch { then_edge, else_edge } = self.program.locs[loc].out else { return };
         let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { return };
-        if self.program.exprs.vars(cond).iter().all(|v| !self.shadows.of.contains_key(v)) {
+        if self.program.exprs.vars(cond).iter().all(|v| !self.shadows.variables.contains_key(v)) {
             return;
         }
         let place = self.program.edges[then_edge].place;
@@ -143,7 +143,7 @@ impl<'p> Weaver<'p> {
         let mut next = 0;
         while let Some(&var) = vars.get(next) {
             next += 1;
-            if !self.shadows.of.contains_key(&var) {
+            if !self.shadows.variables.contains_key(&var) {
                 continue;
             }
             // Variables of library models are unknown to the user.
@@ -211,12 +211,12 @@ impl<'p> Weaver<'p> {
 
     fn propagate(&mut self, at: &mut Cursor, edge: EdgeId, op: &Op, model: bool) {
         match *op {
-            Op::Assign { var, value } if self.shadows.of.contains_key(&var) => {
+            Op::Assign { var, value } if self.shadows.variables.contains_key(&var) => {
                 let shadow = self.shadow(at, value);
                 self.assign(at, var, shadow);
             }
             Op::Load { var, addr } => {
-                if let Some(&shadow) = self.shadows.of.get(&var) {
+                if let Some(&shadow) = self.shadows.variables.get(&var) {
                     self.emit(at, Op::Shadow(Box::new(Op::Load { var: shadow, addr })));
                 }
             }
@@ -258,7 +258,7 @@ impl<'p> Weaver<'p> {
         for (n, var) in positions {
             self.pass(at, edge, var, args.get(n).copied());
         }
-        let Some(&shadow) = result.and_then(|var| self.shadows.of.get(&var)) else { return };
+        let Some(&shadow) = result.and_then(|var| self.shadows.variables.get(&var)) else { return };
         let (func, target, place) = (self.program.func_of(edge), self.program.edges[edge].target, at.place);
         let behind = self.program.add_location(func);
         self.program.edges[edge].target = behind;
@@ -291,7 +291,7 @@ impl<'p> Weaver<'p> {
             let entry = self.program.funcs[func].entry;
             let mut first = entry;
             for (n, param) in self.program.funcs[func].params.clone().into_iter().enumerate() {
-                let Some(&shadow) = self.shadows.of.get(&param) else { continue };
+                let Some(&shadow) = self.shadows.variables.get(&param) else { continue };
                 let width = self.program.vars[shadow].width;
                 let passed = self.program.var_expr(self.passed[&Passed::Argument(n)]);
                 let value = self.program.exprs.resize(width, passed);
@@ -308,7 +308,7 @@ impl<'p> Weaver<'p> {
         self.assign(at, var, zero);
     }
     fn assign(&mut self, at: &mut Cursor, var: VarId, value: ExprId) {
-        if let Some(&var) = self.shadows.of.get(&var) {
+        if let Some(&var) = self.shadows.variables.get(&var) {
             self.emit(at, Op::Assign { var, value });
         }
     }

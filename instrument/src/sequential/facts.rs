@@ -62,7 +62,7 @@ pub(super) enum Need {
     Outside,
 }
 
-/// A function that starts threads, and what is to be merged.
+/// The parts of a program that the sequentialisation merges into `main`.
 pub(super) struct Plan {
     pub main: FuncId,
     /// The threads; the first one is that of `main`.

@@ -128,7 +128,7 @@ pub(super) fn merge(program: &mut Program, plan: &Plan, rounds: u32) -> Result<B
         this.program.add_edge(entry, Op::Halt(HaltKind::Assumed), sink, None);
         this.program.funcs[func].entry = entry;
     }
-    // Calls of these functions have no effect from now on.
+    // The trimmed names are not those of library functions, so calls of these functions have no effect from now on.
     for (func, _) in plan.ops.iter().enumerate().filter(|(_, op)| op.is_some()) {
         let function = &mut this.program.funcs[FuncId::from_index(func)];
         function.name = function.name.trim_start_matches('_').to_owned();

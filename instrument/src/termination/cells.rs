@@ -54,7 +54,7 @@ fn size_behind(program: &Program, predecessors: &Predecessors, at: LocId, var: V
         if loc == entry {
             return None;
         }
-        for &edge in predecessors.of(loc) {
+        for &edge in predecessors.edges_into(loc) {
             let edge = &program.edges[edge];
             match edge.op {
                 Op::Alloc { var: v, size, kind: AllocKind::Stack, .. } if v == var => {

@@ -11,7 +11,8 @@ pub struct DependenceArgs {
     ///   file.c:12       all operations of a line
     ///   file.c:12:5     the operations at a column of a line
     ///   file.c:12:x     the value of a variable when control reaches a line
-    ///   counter         the values of a global variable (`global:counter` if a function has that name)
+    ///   counter         the values of a global variable (`global:counter` if a function has the
+    ///                   same name)
     ///
     /// If the program has only one file, its name may be left out: `12`, `12:x`.
     #[arg(short, long, value_name = "CRITERION", required = true, verbatim_doc_comment, help_heading = "Criteria")]

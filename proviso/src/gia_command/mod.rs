@@ -10,7 +10,7 @@ use crate::test_format::test_xml;
 use crate::testgen;
 use crate::witness as format;
 use crate::witness::exchange::Witnesses;
-use crate::witness::gia::Source;
+use crate::witness::gia::SourceMap;
 use crate::witness::{Content, Entry, Places};
 use cfa::Program;
 use cfa::interp::Interpreter;
@@ -138,7 +138,7 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
 /// Returns the targets of the property: errors, or the goals of a test suite. `Err` if the coverage is not supported.
 fn targets(program: &Program, job: &Job) -> Result<Targets, Failure> {
     Ok(match testgen::asked_coverage(job)? {
-        Some(coverage) => Targets::of(testgen::goals_of(program, &coverage)),
+        Some(coverage) => Targets::from_edges(testgen::goals_of(program, &coverage)),
         None => Targets::errors(program),
     })
 }
@@ -147,7 +147,7 @@ fn targets(program: &Program, job: &Job) -> Result<Targets, Failure> {
 /// does not. If that cannot be decided, prints a warning.
 fn disagreement(first: &Gia, second: &Gia, program: &mut Program) -> Result<(), Failure> {
     if gia::agree(first, second, program) == Some(false) {
-        return Err(Failure::data("a run to a target by one of the automata is ut by the other"));
+        return Err(Failure::data("the automata disagree: an execution is `rt` in one and `ut` in the other"));
     }
     match with_budget(None, |c, b| gia::check::contradiction(first, second, program, c, b)) {
         Ok(None) => Ok(()),
@@ -244,7 +244,7 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
         return Err(Failure::data(format!("{}: more than one entry is not supported", path.display())));
     };
     let (places, sources) = (places(job)?, Sources::new());
-    let source = Source { places: &places, sources: &sources };
+    let source = SourceMap { places: &places, sources: &sources };
     let (gia, lost) = source.gia_of(entry, program).map_err(|why| Failure::data(format!("{why:#}")))?;
     tell(&lost);
     Ok(gia::print(&gia, program))
@@ -252,15 +252,15 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
 
 fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Failure> {
     let (places, sources) = (places(job)?, Sources::new());
-    let source = Source { places: &places, sources: &sources };
+    let source = SourceMap { places: &places, sources: &sources };
     let (entry_type, content, lost) = match components::described(gia, program) {
         Some((path, values)) => {
             let (segments, lost) = source.waypoints(&path, &values, program);
             ("violation_sequence", Content::Segments(segments), lost)
         }
-        None if gia.has(Says::Reachable) => return Err(Failure::data("no path to rt has inputs")),
+        None if gia.has(Says::Reachable) => return Err(Failure::data("no `rt` path has inputs")),
         None if gia.has(Says::Candidate) => {
-            return Err(Failure::data("the automaton leaves a choice between candidates"));
+            return Err(Failure::data("the automaton has several candidates, or a candidate with several paths"));
         }
         None => {
             let (items, lost) = source.invariants(gia, program);

@@ -1,4 +1,4 @@
-/* AddressSanitizer knows which memory may be accessed and what object a pointer leads to; without it nobody does. */
+/* AddressSanitizer knows the valid memory and the object of each pointer. Without it, the harness does not know them. */
 extern void *__asan_region_is_poisoned(void *, size_t) __attribute__((weak));
 extern const char *__asan_locate_address(void *, char *, size_t, void **, size_t *) __attribute__((weak));
 

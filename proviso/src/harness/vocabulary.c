@@ -1,4 +1,4 @@
-/* The vocabulary of verifiers. What is an `int` here may be a `_Bool` where it is declared. */
+/* Functions that verifiers define. A parameter or result that is an `int` here may be a `_Bool` in a declaration of the program. */
 #define PROVISO_ASSUMES(name, type) \
     __attribute__((weak)) void name(type holds) { \
         if (!holds) \

@@ -17,7 +17,7 @@ use cfa::wording::counted;
 use cfa::{EdgeId, HaltKind, Id, Op, Program};
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
-use frontend_llvm::{Cut, Part, Size, Unused};
+use frontend_llvm::{Cut, KeptPart, Size, Unused};
 use lines::Lines;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -292,7 +292,8 @@ impl Selection {
             Some(&simpler) => unused(program, edge, &slice.program.edges[simpler].op),
             None => Unused::default(),
         };
-        let part = Part { program, kept: &self.kept, observed: &self.observed, alive: &slice.alive, unused: &unused };
+        let part =
+            KeptPart { program, kept: &self.kept, observed: &self.observed, alive: &slice.alive, unused: &unused };
         cut.write(&part, text).map_err(|e| driver::load::loading(&e))
     }
 }

@@ -21,7 +21,7 @@ pub enum Imported {
 
 impl Imported {
     /// Returns the test with these values of inputs, in order.
-    pub fn of(values: &[(cfa::InputId, Bv)]) -> Self {
+    pub fn from_values(values: &[(cfa::InputId, Bv)]) -> Self {
         Self::Objects(values.iter().map(|(_, value)| in_memory(value)).collect())
     }
 }

@@ -177,7 +177,7 @@ impl CoTest<'_> {
         work(search, turn);
         let local = local.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.is_endless |= local.is_endless;
-        let tests: Vec<Imported> = local.tests.iter().map(|test| Imported::of(test.given.values())).collect();
+        let tests: Vec<Imported> = local.tests.iter().map(|test| Imported::from_values(test.given.values())).collect();
         self.add_tests(&tests);
         // A goal is unreachable only if all its copies in the residual program are unreachable.
         let mut reachable = FxHashSet::default();

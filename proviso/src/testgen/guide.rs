@@ -1,6 +1,6 @@
-//! Observations of a run that lead mutation to open goals. The branch distance tells how far a condition was from the
+//! Observations of a run that lead mutation to open goals. The branch distance is that of a condition from the
 //! outcome that no test covers (Korel, Automated software test data generation, TSE 1990). The values that a run
-//! compares tell which part of an input to replace by which value (Aschermann et al., REDQUEEN: Fuzzing with
+//! compares show which part of an input to replace by which value (Aschermann et al., REDQUEEN: Fuzzing with
 //! input-to-state correspondence, NDSS 2019).
 
 use cfa::interp::{Observer, State};

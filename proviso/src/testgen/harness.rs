@@ -76,5 +76,5 @@ pub fn write(program: &Program, job: &Job, given: &Given, name: &str) -> String 
             Trace { environment: process.environment(opened), ..Trace::default() }
         }
     };
-    harness::of(&Reproduction::new(job, program, trace, format!("of {name}"), None))
+    harness::compose(&Reproduction::new(job, program, trace, format!("of {name}"), None))
 }

@@ -28,7 +28,7 @@ use driver::external::Tool;
 use driver::failure::{Failure, exit};
 use driver::files::Outputs;
 use driver::job::Job;
-use driver::limits::{self, End, Limits, Stop};
+use driver::limits::{self, Limits, Stop, WorkEnd};
 use driver::source::Sources;
 use driver::task::Otherwise;
 use engine::Config;
@@ -93,8 +93,8 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let loaded: Arc<Mutex<Option<Arc<Program>>>> = Arc::default();
     let cooperates = args.cotest;
     let parties = Parties {
-        tester: args.tester.as_deref().map(Tester::of).transpose()?,
-        verifier: args.verify.external.as_deref().map(Tool::of).transpose()?,
+        tester: args.tester.as_deref().map(Tester::find).transpose()?,
+        verifier: args.verify.external.as_deref().map(Tool::find).transpose()?,
         errors: job.error_functions.clone(),
         memory,
         draws: saves_gia.map(|path| path.extension().is_some_and(|e| e == "html")),
@@ -137,9 +137,9 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     };
     let supervised = limits::supervise(&limits, &cancel, || {}, worker);
     match supervised.end {
-        End::Done(Err(failure)) if supervised.stop.is_none() => return Err(failure),
+        WorkEnd::Done(Err(failure)) if supervised.stop.is_none() => return Err(failure),
         // The tests that were found before the panic remain valid.
-        End::Panicked(message) => output::internal_error(&format!("internal error: {message}")),
+        WorkEnd::Panicked(message) => output::internal_error(&format!("internal error: {message}")),
         _ => {}
     }
     let Some(program) = loaded.lock().unwrap_or_else(PoisonError::into_inner).take() else {
@@ -159,7 +159,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     suite.put_others(args, &sources, &mut outputs)?;
     match (saves_gia, known.lock().unwrap_or_else(PoisonError::into_inner).take()) {
         (Some(path), Some(known)) => outputs.put(path, known.text(&suite, &sources)),
-        (Some(_), None) => output::warning("there is no GIA: the run did not come back in time", colors),
+        (Some(_), None) => output::warning("the GIA is not written: the search did not stop in time", colors),
         (None, _) => {}
     }
     let stopped = supervised.stop.map(|s| s.to_string());
@@ -186,7 +186,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         output::warning(problem, colors);
     }
     if let Some(stop) = supervised.stop.filter(|s| !matches!(s, Stop::Timeout(_) | Stop::Processor(_))) {
-        output::warning(&format!("{stop}: the suite has what was found before"), colors);
+        output::warning(&format!("{stop}: the suite has the tests that were found until then"), colors);
     }
     Ok(exit::TRUE)
 }
@@ -552,7 +552,7 @@ impl Suite<'_> {
         let doubts: Vec<String> = self.found.tests.iter().filter_map(doubt).collect();
         let first = doubts.first()?;
         let (tests, meet) = (counted(doubts.len(), "test"), if doubts.len() == 1 { "meets" } else { "meet" });
-        Some(format!("{tests} {meet} what is approximated ({first}); natively, another path may be taken from there"))
+        Some(format!("{tests} {meet} an approximation ({first}); a native run may take another path from there"))
     }
 
     /// Returns the goals that only this test covers, else all goals that it covers, as lines.

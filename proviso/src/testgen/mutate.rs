@@ -40,7 +40,7 @@ impl Random {
     fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
-    fn of<'t, T>(&mut self, list: &'t [T]) -> Option<&'t T> {
+    fn choose<'t, T>(&mut self, list: &'t [T]) -> Option<&'t T> {
         if list.is_empty() { None } else { Some(&list[self.below(list.len())]) }
     }
 }
@@ -400,7 +400,7 @@ impl Mutator {
                 at += length.max(1);
             }
         }
-        let Some(&(n, from, to)) = self.random.of(&numbers) else { return };
+        let Some(&(n, from, to)) = self.random.choose(&numbers) else { return };
         let text = String::from_utf8_lossy(&part_of(process, n)[from..to]).into_owned();
         let Ok(value) = text.parse::<i64>() else { return };
         let step = match self.random.below(4) {
@@ -423,7 +423,7 @@ impl Mutator {
     fn mutate(&mut self, process: &mut Process, files: &[Vec<u8>]) {
         let parts = [self.takes_arguments, self.takes_stdin, !files.is_empty(), !self.variables.is_empty()];
         let parts: Vec<usize> = (0..parts.len()).filter(|&n| parts[n]).collect();
-        match self.random.of(&parts) {
+        match self.random.choose(&parts) {
             Some(0) => self.arguments(&mut process.arguments),
             Some(1) => self.bytes(&mut process.stdin),
             Some(2) => {
@@ -471,7 +471,7 @@ impl Mutator {
         if !process.files.is_empty() {
             ways.push(4);
         }
-        match self.random.of(&ways) {
+        match self.random.choose(&ways) {
             None => {}
             Some(0) => process.arguments = other.arguments,
             Some(1) => {
@@ -507,7 +507,7 @@ impl Mutator {
     }
 
     fn word(&mut self) -> Vec<u8> {
-        self.random.of(&self.dictionary.words).cloned().unwrap_or_default()
+        self.random.choose(&self.dictionary.words).cloned().unwrap_or_default()
     }
 
     fn character(&mut self) -> u8 {
@@ -515,7 +515,7 @@ impl Mutator {
             0 => self.random.next() as u8,
             1 | 2 => b' ' + self.random.below(95) as u8,
             3 => b'0' + self.random.below(10) as u8,
-            _ => self.random.of(&self.dictionary.characters).copied().unwrap_or(b'a'),
+            _ => self.random.choose(&self.dictionary.characters).copied().unwrap_or(b'a'),
         }
     }
 

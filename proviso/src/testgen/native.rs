@@ -353,7 +353,10 @@ impl Tools {
             if !made.status.success() {
                 let said = String::from_utf8_lossy(&made.stderr).into_owned();
                 let said: Vec<&str> = said.lines().take(10).collect();
-                return Err(Failure::data(format!("the program does not build to be run:\n{}", said.join("\n"))));
+                return Err(Failure::data(format!(
+                    "the program cannot be built for native runs:\n{}",
+                    said.join("\n")
+                )));
             }
         }
         Ok(program)

@@ -37,7 +37,7 @@ pub fn page(suite: &Suite<'_>, native: Option<&Native>, sources: &Sources) -> St
                 (_, Some(true)) => "cand",
                 _ => "ut",
             };
-            (line, Row::of(class).marked(format!("{count}×")))
+            (line, Row::new(class).marked(format!("{count}×")))
         };
         files.insert(path.clone(), lines.iter().map(row).collect::<BTreeMap<u32, Row>>());
     }

@@ -458,7 +458,9 @@ impl Search<'_> {
         };
         let places: Vec<_> = open.iter().map(|&i| behind(&mut program, self.goals[i])).collect();
         // If the program calls unknown code, unreachability is not proved.
-        let Some(found) = Discharged::of(&program, &budget).filter(|found| found.unknown().is_empty()) else { return };
+        let Some(found) = Discharged::compute(&program, &budget).filter(|found| found.unknown().is_empty()) else {
+            return;
+        };
         let mut all = self.found();
         for (i, place) in open.into_iter().zip(places) {
             if all.status[i] == Status::Open && !found.is_reachable(place) {
@@ -619,7 +621,7 @@ impl Search<'_> {
                 Form::Process(processes) => {
                     let limits = engine::replay_limits(REPLAY);
                     let trace = driver::trace::given(self.program, &inputs, &Sources::new(), limits);
-                    let process = Process::of(&trace.environment);
+                    let process = Process::from_environment(&trace.environment);
                     let tried = self.try_process(processes, &process, goals::STEPS);
                     let mut misses = misses.lock().unwrap_or_else(PoisonError::into_inner);
                     let mut found = self.found();

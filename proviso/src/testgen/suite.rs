@@ -163,10 +163,10 @@ pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, format: Format,
         let what = match (op, program.out_edges(program.edges[edge].target).next()) {
             (Op::Call { .. }, _) => "the call".into(),
             (Op::Skip, Some(branch)) if matches!(program.edges[branch].op, Op::Assume { .. }) => {
-                format!("the condition {}", wording.of(branch))
+                format!("the condition {}", wording.operation(branch))
             }
             (Op::Skip, _) => "the statement".into(),
-            _ => wording.of(edge),
+            _ => wording.operation(edge),
         };
         let covering = found.tests.iter().zip(1..).filter(|(test, _)| test.covers.contains(&(i as u32)));
         Goal {

@@ -21,8 +21,8 @@ pub struct Tester {
 impl Tester {
     /// Returns the tester with this name: a built-in one, or one that a file ending in `.toml` describes. `Err` if
     /// there is no such tester, it describes no tests, or the tool is not installed.
-    pub fn of(name: &str) -> Result<Self, Failure> {
-        let adapter = Adapter::of(name, &KNOWN)?;
+    pub fn find(name: &str) -> Result<Self, Failure> {
+        let adapter = Adapter::find(name, &KNOWN)?;
         if adapter.tests.is_empty() {
             return Err(Failure::data(format!(
                 "{name} is not a tester: its description has no 'tests', the files that the tool writes"
@@ -61,13 +61,13 @@ mod tests {
     #[test]
     fn adapters_of_testers_are_read() {
         for (name, _) in KNOWN {
-            assert!(!Adapter::of(name, &KNOWN).unwrap().tests.is_empty(), "{name}");
+            assert!(!Adapter::find(name, &KNOWN).unwrap().tests.is_empty(), "{name}");
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine.toml");
         let of = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            Tester::of(path.to_str().unwrap())
+            Tester::find(path.to_str().unwrap())
         };
         assert_eq!(of("program = \"sh\"\narguments = []\ntests = [\"*.xml\"]").unwrap().name, "mine");
         assert!(of("program = \"sh\"\narguments = []").unwrap_err().message.contains("not a tester"));

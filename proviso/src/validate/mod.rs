@@ -64,8 +64,8 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
             form::broken_rule(entry).map_or(Ok(()), |rule| Err(unusable(format!("the witness is malformed: {rule}"))))
         }
     };
-    let settled = is_well_formed.and_then(|()| weave::settle(entry, &job.load.files()));
-    let report = settled.and_then(|()| match entry.entry_type.as_str() {
+    let resolved = is_well_formed.and_then(|()| weave::resolve(entry, &job.load.files()));
+    let report = resolved.and_then(|()| match entry.entry_type.as_str() {
         "violation_sequence" => {
             let strict = violation(entry, &job, args, start)?;
             let is_passed_by = matches!(&strict.answer, Answer::Unknown { reason, .. } if reason == NOT_FOLLOWED);

@@ -24,7 +24,7 @@ mod loose;
 mod waypoint;
 
 pub use lasso::{is_lasso, loop_at, stem};
-pub use loose::{joined, settle};
+pub use loose::{joined, resolve};
 use waypoint::Way;
 
 pub use driver::job::INVARIANT;

@@ -13,7 +13,7 @@ use driver::evidence::exhibits::Exhibits;
 use driver::evidence::reproduction::Reproduction;
 use driver::files;
 use driver::job::Job;
-use driver::limits::{self, End, Limits};
+use driver::limits::{self, Limits, WorkEnd};
 use driver::panics;
 use driver::report::{Answer, Report};
 use driver::source::Sources;
@@ -95,10 +95,10 @@ impl Evidence {
         };
         let supervised = limits::supervise(&limits, &Arc::default(), || {}, worker);
         let why = match (supervised.end, supervised.stop) {
-            (End::Done(()), _) => return,
-            (End::Panicked(message), _) => format!("internal error: {message}"),
-            (End::Abandoned, Some(stop)) => format!("{stop} while it was written"),
-            (End::Abandoned, None) => "memory ran out".into(),
+            (WorkEnd::Done(()), _) => return,
+            (WorkEnd::Panicked(message), _) => format!("internal error: {message}"),
+            (WorkEnd::Abandoned, Some(stop)) => format!("{stop} while it was written"),
+            (WorkEnd::Abandoned, None) => "memory ran out".into(),
         };
         for output in locked(&pending).drain(..) {
             unwritten(output.option, &output.path, &why, colors);
@@ -166,7 +166,7 @@ impl Evidence {
 
     fn harness(&self, path: &Path) -> OutputContent {
         match &self.reproduction {
-            Some(reproduction) => OutputContent::File(harness::named(&harness::of(reproduction), path).into()),
+            Some(reproduction) => OutputContent::File(harness::named(&harness::compose(reproduction), path).into()),
             None if matches!(self.report.answer, Answer::False(_)) => {
                 OutputContent::Missing("there is no harness: no time was left for the path to the violation".into())
             }
@@ -183,7 +183,7 @@ impl Evidence {
     }
 
     fn pixel_tree(&self, path: &Path) -> OutputContent {
-        let format = match Format::of(path) {
+        let format = match Format::from_path(path) {
             Ok(format) => format,
             Err(failure) => return OutputContent::Missing(failure.to_string()),
         };
@@ -204,7 +204,7 @@ impl Evidence {
                 "there is no witness: the format cannot express this check; use --property".into(),
             );
         }
-        match witness::write(report, &witness::Task::of(&self.job), format) {
+        match witness::write(report, &witness::Task::from_job(&self.job), format) {
             Ok(Some(text)) => OutputContent::File(text.into()),
             Ok(None) if matches!(report.answer, Answer::Unknown { .. }) => OutputContent::Nothing,
             Ok(None) => {

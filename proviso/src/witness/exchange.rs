@@ -1,7 +1,7 @@
 //! Component CEGAR in which components exchange verification witnesses (CC-Wit: Beyer, Haltermann, Lemberger, Wehrheim,
 //! ICSE 2022). Candidates are violation witnesses, and precisions are correctness witnesses.
 
-use super::gia::Source;
+use super::gia::SourceMap;
 use super::{Content, Entry, Places};
 use anyhow::{Context, Error, anyhow, bail};
 use cfa::Program;
@@ -25,7 +25,7 @@ impl Translate for Witnesses {
         }
         let places = Places::new(files)?;
         let sources = Sources::new();
-        let source = Source { places: &places, sources: &sources };
+        let source = SourceMap { places: &places, sources: &sources };
         let (entry_type, content) = match answer.only_path(Says::Candidate, program) {
             Some(path) => ("violation_sequence", Content::Segments(source.waypoints(&path, &[], program).0)),
             None if answer.has(Says::Candidate) => {

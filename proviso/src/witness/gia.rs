@@ -19,14 +19,14 @@ use driver::source::Sources;
 use std::path::Path;
 
 /// The places of the source of a program.
-pub struct Source<'a> {
+pub struct SourceMap<'a> {
     /// The locations in the input files.
     pub places: &'a Places,
     /// The source files that debug information names.
     pub sources: &'a Sources,
 }
 
-impl Source<'_> {
+impl SourceMap<'_> {
     /// Returns the automaton of a witness, with descriptions of the parts that are lost. `Err` if the entry has an
     /// unsupported type or content.
     pub fn gia_of(&self, entry: &Entry, program: &mut Program) -> anyhow::Result<(Gia, Vec<String>)> {
@@ -50,10 +50,11 @@ impl Source<'_> {
                 Ok(Passed { edges, others, condition, is_call }) => {
                     let says = (waypoint.kind == "target" && !is_call).then_some(Says::Candidate);
                     let next = gia.add(says, None);
-                    let mut transitions = vec![Transition { on: Label::of(edges), assumption: condition, to: next }];
+                    let mut transitions =
+                        vec![Transition { on: Label::from_edges(edges), assumption: condition, to: next }];
                     if !others.is_empty() {
                         let elsewhere = gia.add(None, None);
-                        transitions.push(Transition { on: Label::of(others), assumption: None, to: elsewhere });
+                        transitions.push(Transition { on: Label::from_edges(others), assumption: None, to: elsewhere });
                     }
                     transitions.push(Transition::others(at));
                     gia.states[at].transitions = transitions;
@@ -71,7 +72,7 @@ impl Source<'_> {
             let errors: Vec<EdgeId> = errors.map(|(id, _)| id).collect();
             let end = gia.add(Some(Says::Candidate), None);
             gia.states[at].transitions =
-                vec![Transition { on: Label::of(errors), assumption: None, to: end }, Transition::others(at)];
+                vec![Transition { on: Label::from_edges(errors), assumption: None, to: end }, Transition::others(at)];
         }
         (gia, lost)
     }
@@ -195,7 +196,7 @@ impl Source<'_> {
         let end = gia.add(Some(Says::Unreachable), None);
         let mut transitions: Vec<Transition> = Vec::new();
         for (edges, condition) in said {
-            transitions.push(Transition { on: Label::of(edges), assumption: Some(condition), to: end });
+            transitions.push(Transition { on: Label::from_edges(edges), assumption: Some(condition), to: end });
         }
         transitions.push(Transition::others(gia.initial));
         let initial: StateId = gia.initial;

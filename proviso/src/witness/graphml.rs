@@ -39,7 +39,7 @@ const KEYS: [(&str, &str, &str, &str); 19] = [
 ];
 
 /// Returns the entry in format 1.0. The first of its `input_files` is the program file.
-pub(super) fn of(entry: &Entry) -> String {
+pub(super) fn write(entry: &Entry) -> String {
     let mut out = HEAD.to_owned();
     for (name, place, kind, default) in KEYS {
         let _ = match default {

@@ -44,7 +44,7 @@ pub struct Task {
 
 impl Task {
     /// Returns the task of a job.
-    pub fn of(job: &Job) -> Self {
+    pub fn from_job(job: &Job) -> Self {
         let formulas = job.properties.iter().flat_map(|p| match p {
             Property::UnreachCall { functions } if functions.is_empty() => {
                 Property::UnreachCall { functions: job.error_functions.clone() }.formulas()
@@ -432,7 +432,7 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
     }
     Ok(Some(match format {
         Format::Yaml => text(&[entry]),
-        Format::GraphMl => graphml::of(&entry),
+        Format::GraphMl => graphml::write(&entry),
     }))
 }
 

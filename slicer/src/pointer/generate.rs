@@ -23,7 +23,7 @@ impl Solver<'_> {
     }
     /// Adds the constraint that the value of an expression flows into a node.
     fn assign(&mut self, instance: InstanceId, e: ExprId, to: NodeId) {
-        for term in self.terms.of(e).to_vec() {
+        for term in self.terms.terms(e).to_vec() {
             match term.base {
                 Base::Var(v) => self.graph.add_shifted(self.var(instance, v), to, term.way),
                 _ => {
@@ -36,7 +36,7 @@ impl Solver<'_> {
     }
     /// A node for the value of an expression; `None` if it holds no pointers.
     fn value(&mut self, instance: InstanceId, e: ExprId) -> Option<NodeId> {
-        match *self.terms.of(e) {
+        match *self.terms.terms(e) {
             [] => None,
             [Term { base: Base::Var(v), way: LeafTransform::SAME }] => Some(self.var(instance, v)),
             _ => {
@@ -48,7 +48,7 @@ impl Solver<'_> {
     }
     /// Adds the constraint that an operation accesses the locations of an address expression.
     fn use_address(&mut self, instance: InstanceId, address: ExprId, what: impl Fn(Shift) -> Use) {
-        for term in self.terms.of(address).to_vec() {
+        for term in self.terms.terms(address).to_vec() {
             match (term.base, term.way) {
                 (Base::Var(v), LeafTransform::Moved(shift)) => self.graph.add_use(self.var(instance, v), what(shift)),
                 // Uses with the same shift are shared, so other ways get a node of their own.

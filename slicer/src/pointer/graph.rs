@@ -351,7 +351,7 @@ impl<U: Copy> Graph<U> {
 
     /// If a traversal of a cycle moves a pointer, sets the stride of the cycle's shifts to that movement.
     fn stride_cycle(&mut self, members: &[NodeId], components: &Components) {
-        let inside = |n: NodeId| components.of(n) == components.of(members[0]);
+        let inside = |n: NodeId| components.component(n) == components.component(members[0]);
         let mut potential: FxHashMap<NodeId, i64> = FxHashMap::default();
         let mut stride = 0u32;
         let mut stack = vec![members[0]];

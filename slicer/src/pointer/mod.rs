@@ -296,7 +296,7 @@ impl<'p> PointsTo<'p> {
     /// Like [`points_to`](Self::points_to), but returns numbers of sets, each with a shift of its locations.
     pub fn places(&mut self, e: ExprId) -> Vec<(Places, Shift)> {
         let mut found = Vec::new();
-        for term in self.terms.of(e) {
+        for term in self.terms.terms(e) {
             found.extend(match (term.base, term.way) {
                 (Base::Var(v), way) => self.sets[v.index()].behind(way).map(|(set, shift)| (Places::Set(set), shift)),
                 (Base::Global(g), LeafTransform::Moved(shift)) => Some((Places::Object(ObjectId(g.0)), shift)),
@@ -336,7 +336,7 @@ impl<'p> Solver<'p> {
     fn solution(mut self) -> Solution<'p> {
         let program = self.program;
         let mut numbers = Numbers { distinct: Vec::new(), known: FxHashMap::default(), parted: FxHashMap::default() };
-        numbers.of(SparseSet::new());
+        numbers.number(SparseSet::new());
         let mut sets = Vec::with_capacity(program.vars.len());
         for v in program.vars.ids() {
             let mut found: Vec<_> = self.instances.nodes(program, v).map(|n| self.graph.points_to(n)).collect();
@@ -368,7 +368,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(&mut self, set: SparseSet) -> u32 {
+    fn number(&mut self, set: SparseSet) -> u32 {
         if let Some(&known) = self.known.get(&set) {
             return known;
         }
@@ -393,8 +393,8 @@ impl Numbers {
         }
         arrivals.sort_unstable();
         let parts = VarSets {
-            points_to: self.of(pointers.into_iter().collect()),
-            leads_to: self.of(arrivals.into_iter().collect()),
+            points_to: self.number(pointers.into_iter().collect()),
+            leads_to: self.number(arrivals.into_iter().collect()),
         };
         self.parted.insert(set, parts);
         parts

@@ -143,7 +143,7 @@ impl<'p> Terms<'p> {
     }
 
     /// The terms of an expression, sorted and without duplicates.
-    pub fn of(&mut self, root: ExprId) -> &[Term] {
+    pub fn terms(&mut self, root: ExprId) -> &[Term] {
         let mut stack = vec![root];
         while let Some(&e) = stack.last() {
             if self.memo.contains_key(&e) {
@@ -382,10 +382,10 @@ mod tests {
         let element = pool.add(field, index);
         let mut terms = Terms::new(&pool, 64, vec![true, false]);
         assert_eq!(
-            terms.of(field),
+            terms.terms(field),
             [Term { base: Base::Var(VarId(0)), way: LeafTransform::Moved(Shift { off: 8, stride: 0 }) }]
         );
-        let of_element = terms.of(element).to_vec();
+        let of_element = terms.terms(element).to_vec();
         assert!(
             of_element
                 .contains(&Term { base: Base::Var(VarId(0)), way: LeafTransform::Moved(Shift { off: 8, stride: 24 }) })
@@ -401,7 +401,7 @@ mod tests {
         let (p, q, d) = (pool.var(VarId(0), 64), pool.var(VarId(1), 64), pool.var(VarId(2), 64));
         let mut terms = |make: &dyn Fn(&mut ExprPool) -> ExprId| -> Vec<(u32, LeafTransform)> {
             let e = make(&mut pool);
-            let found = Terms::new(&pool, 64, vec![true, true, false]).of(e).to_vec();
+            let found = Terms::new(&pool, 64, vec![true, true, false]).terms(e).to_vec();
             let var = |base| if let Base::Var(v) = base { v.0 } else { unreachable!("no address") };
             found.into_iter().map(|t| (var(t.base), t.way)).collect()
         };
@@ -432,9 +432,9 @@ mod tests {
         let joined = pool.concat(i, low);
         let equal = pool.eq(p, joined);
         let mut terms = Terms::new(&pool, 64, vec![true, false]);
-        assert_eq!(terms.of(byte), [Term { base: Base::Var(VarId(0)), way: LeafTransform::ANYWHERE }]);
-        assert_eq!(terms.of(joined).len(), 2);
-        assert!(terms.of(equal).is_empty());
+        assert_eq!(terms.terms(byte), [Term { base: Base::Var(VarId(0)), way: LeafTransform::ANYWHERE }]);
+        assert_eq!(terms.terms(joined).len(), 2);
+        assert!(terms.terms(equal).is_empty());
     }
 
     #[test]

@@ -86,12 +86,12 @@ impl<'p> Unifier<'p> {
         while let Some(f) = self.to_reach.pop() {
             for edge in std::mem::take(&mut self.bodies[f.index()]) {
                 self.operation(edge);
-                self.settle();
+                self.process_pending();
             }
             if self.program.funcs[f].origin == FunctionOrigin::Undefined && self.undefined != Undefined::default() {
                 let external = self.external();
                 self.assign(self.result(f), external);
-                self.settle();
+                self.process_pending();
             }
             if deadline.is_some_and(|d| Instant::now() > d) {
                 return None;
@@ -132,7 +132,7 @@ impl<'p> Unifier<'p> {
         self.joins.push((a, b));
     }
     /// Processes the pending joins and calls until none are left.
-    fn settle(&mut self) {
+    fn process_pending(&mut self) {
         loop {
             if let Some((a, b)) = self.joins.pop() {
                 self.join_now(a, b);
@@ -230,7 +230,7 @@ impl<'p> Unifier<'p> {
     // The program's constraints.
 
     fn assign_value(&mut self, e: ExprId, to: Class) {
-        for term in self.terms.of(e).to_vec() {
+        for term in self.terms.terms(e).to_vec() {
             match term.base {
                 Base::Var(v) => self.assign(to, v.0),
                 base => {
@@ -249,7 +249,7 @@ impl<'p> Unifier<'p> {
     }
     /// The classes that an address expression points to.
     fn targets(&mut self, address: ExprId) -> Vec<Class> {
-        let terms = self.terms.of(address).to_vec();
+        let terms = self.terms.terms(address).to_vec();
         terms
             .into_iter()
             .map(|term| match term.base {
@@ -272,7 +272,7 @@ impl<'p> Unifier<'p> {
                 self.assign_value(init, v.0);
             }
         }
-        self.settle();
+        self.process_pending();
     }
 
     fn reach(&mut self, f: FuncId) {
@@ -290,7 +290,7 @@ impl<'p> Unifier<'p> {
                     self.assign(var.0, target);
                 }
             }
-            Op::Store { value, .. } if self.terms.of(*value).is_empty() => {}
+            Op::Store { value, .. } if self.terms.terms(*value).is_empty() => {}
             Op::Store { addr, value } => {
                 for target in self.targets(*addr) {
                     self.assign_value(*value, target);

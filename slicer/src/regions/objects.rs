@@ -55,7 +55,7 @@ pub enum Accessed {
 /// the allocation state of the objects, and their shadow memory.
 pub struct Classes {
     /// By object, its class.
-    of: Vec<Option<ClassId>>,
+    by_object: Vec<Option<ClassId>>,
     members: Vec<Vec<ObjectId>>,
     sizes: Vec<Option<u64>>,
     /// By points-to set, the classes and shifts of its pointers.
@@ -91,7 +91,7 @@ impl Classes {
         let all = !anywhere.is_empty();
         let mut ids: FxHashMap<[u64; 2], ClassId> = FxHashMap::default();
         let mut this = Self {
-            of: vec![None; points_to.objects.len()],
+            by_object: vec![None; points_to.objects.len()],
             members: Vec::new(),
             sizes: Vec::new(),
             places: FxHashMap::default(),
@@ -102,17 +102,17 @@ impl Classes {
             if !holds_data || !all && !signatures.touched[o.index()] {
                 continue;
             }
-            let class = *ids.entry(signatures.of[o.index()]).or_insert_with(|| {
+            let class = *ids.entry(signatures.sums[o.index()]).or_insert_with(|| {
                 this.members.push(Vec::new());
                 this.sizes.push(object.size);
                 this.sizes.len() as ClassId - 1
             });
-            this.of[o.index()] = Some(class);
+            this.by_object[o.index()] = Some(class);
             this.members[class as usize].push(o);
         }
         for set in sets {
             let mut places: Vec<(ClassId, Shift)> =
-                points_to.set(set).filter_map(|l| Some((this.of[l.object.index()]?, l.at))).collect();
+                points_to.set(set).filter_map(|l| Some((this.by_object[l.object.index()]?, l.at))).collect();
             places.sort_unstable();
             places.dedup();
             this.places.insert(set, places);
@@ -124,8 +124,8 @@ impl Classes {
         3 * self.members.len()
     }
     /// The class of an object; `None` if no access touches it.
-    pub fn of(&self, object: ObjectId) -> Option<ClassId> {
-        self.of[object.index()]
+    pub fn class(&self, object: ObjectId) -> Option<ClassId> {
+        self.by_object[object.index()]
     }
     /// The objects of the class, or of the class that it accompanies.
     pub fn members(&self, class: ClassId) -> &[ObjectId] {
@@ -160,7 +160,7 @@ impl Classes {
                     return (0..self.members.len() as ClassId).map(|class| self.life(class)).collect();
                 }
                 Places::Set(set) => ranges.extend(self.places[&set].iter().map(|&(class, _)| self.life(class))),
-                Places::Object(o) => ranges.extend(self.of(o).map(|class| self.life(class))),
+                Places::Object(o) => ranges.extend(self.class(o).map(|class| self.life(class))),
             }
         }
         ranges.sort_unstable();
@@ -198,7 +198,7 @@ impl Classes {
                     }
                 }
                 Places::Object(o) => {
-                    if let Some(class) = self.of(o) {
+                    if let Some(class) = self.class(o) {
                         add(class, shift);
                     }
                 }
@@ -212,7 +212,7 @@ impl Classes {
 
 /// The signatures that distinguish objects: by object, a sum of hashes of the offsets at which each set points to it.
 struct Signatures {
-    of: Vec<[u64; 2]>,
+    sums: Vec<[u64; 2]>,
     touched: Vec<bool>,
 }
 
@@ -220,7 +220,7 @@ impl Signatures {
     /// Starts with different signatures for objects of different sizes, of different kinds, and in frames of different
     /// functions.
     fn new(points_to: &PointsTo, single: &Single) -> Self {
-        let of = points_to
+        let sums = points_to
             .objects
             .iter()
             .map(|(o, object)| {
@@ -231,10 +231,10 @@ impl Signatures {
                 hash(kind, object.size.map_or(0, |s| s + 1))
             })
             .collect();
-        Self { of, touched: vec![false; points_to.objects.len()] }
+        Self { sums, touched: vec![false; points_to.objects.len()] }
     }
     fn add(&mut self, o: ObjectId, [a, b]: [u64; 2]) {
-        let s = &mut self.of[o.index()];
+        let s = &mut self.sums[o.index()];
         *s = [s[0].wrapping_add(a), s[1].wrapping_add(b)];
         self.touched[o.index()] = true;
     }
@@ -289,5 +289,5 @@ fn alloc_cycles(program: &Program) -> FxHashMap<EdgeId, bool> {
     let flow: Vec<_> = program.edges.values().map(|e| (e.source.0, e.target.0)).collect();
     let components = Digraph::new(program.locs.len(), &flow).components();
     let allocs = program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Alloc { .. }));
-    allocs.map(|(id, e)| (id, components.of(e.source.0) == components.of(e.target.0))).collect()
+    allocs.map(|(id, e)| (id, components.component(e.source.0) == components.component(e.target.0))).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{Builder, NodeKind, VARIADIC};
 use crate::crossing::Site;
-use crate::flow::{End, Flow};
+use crate::flow::{BlockEnd, Flow};
 use crate::modref::Cell;
 use cfa::dominators::Dominators;
 use cfa::graph::{Lists, NONE};
@@ -89,7 +89,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 self.b.op_nodes[e.index()] = n;
                 self.b.depend(n, control);
             }
-            if let End::Branch { then_edge, else_edge } = block.end {
+            if let BlockEnd::Branch { then_edge, else_edge } = block.end {
                 let n = self.b.node(NodeKind::Op(then_edge));
                 self.b.op_nodes[then_edge.index()] = n;
                 self.b.op_nodes[else_edge.index()] = n;
@@ -102,8 +102,8 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             .iter()
             .zip(&self.controls)
             .map(|(block, &control)| match block.end {
-                End::Branch { then_edge, .. } => self.b.op_nodes[then_edge.index()],
-                End::Call(call) => {
+                BlockEnd::Branch { then_edge, .. } => self.b.op_nodes[then_edge.index()],
+                BlockEnd::Call(call) => {
                     let after = self.b.node(NodeKind::After(call, returning));
                     let op = self.b.op_nodes[call.index()];
                     self.b.depend(after, op);
@@ -111,7 +111,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                     after
                 }
                 // These ends count as branches to `end`, because an endless loop needs a path there.
-                End::Goto | End::Return | End::Stop => control,
+                BlockEnd::Goto | BlockEnd::Return | BlockEnd::Stop => control,
             })
             .collect();
         for b in 0..flow.blocks.len() as u32 {
@@ -177,11 +177,11 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
         for (b, block) in self.flow.blocks.iter().enumerate() {
             let b = b as u32;
-            let ends = if let End::Branch { then_edge, .. } = block.end { Some(then_edge) } else { None };
+            let ends = if let BlockEnd::Branch { then_edge, .. } = block.end { Some(then_edge) } else { None };
             for e in block.edges.iter().copied().chain(ends) {
                 let op = &parts.program.edges[e].op;
                 op.for_each_expr(|x| {
-                    for v in self.b.vars.of(parts.program, x).to_vec() {
+                    for v in self.b.vars.variables(parts.program, x).to_vec() {
                         self.note_use(cells.var(v));
                     }
                 });
@@ -293,8 +293,8 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         self.b.depend(node, on);
     }
     fn use_expr(&mut self, node: u32, e: ExprId) {
-        for i in 0..self.b.vars.of(self.b.parts.program, e).len() {
-            let v = self.b.vars.of(self.b.parts.program, e)[i];
+        for i in 0..self.b.vars.variables(self.b.parts.program, e).len() {
+            let v = self.b.vars.variables(self.b.parts.program, e)[i];
             self.use_cell(node, self.b.parts.cells.var(v));
         }
     }
@@ -357,7 +357,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             self.observe(e, n);
             self.edge(e);
         }
-        if let End::Branch { then_edge, else_edge } = block.end {
+        if let BlockEnd::Branch { then_edge, else_edge } = block.end {
             self.observe(then_edge, n);
             self.observe(else_edge, n);
             let node = self.b.op_nodes[then_edge.index()];

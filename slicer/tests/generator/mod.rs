@@ -3,6 +3,7 @@
 
 #![allow(dead_code)]
 
+pub mod inputs;
 mod objects;
 mod pieces;
 mod reaches;

@@ -5,7 +5,7 @@
 // run: -DPART=2 -DWRONG=write(file,"a",1)==1 => FALSE(unreach-call)
 // run: -DPART=3 => TRUE
 // run: -DPART=4 => TRUE
-// Descriptors that can only be read or written, and what always succeeds or fails with descriptors and paths.
+// Descriptors that can only be read or written, and operations on descriptors and paths that always succeed or fail.
 #include "../verify.h"
 #include <dirent.h>
 #include <errno.h>

@@ -8,8 +8,8 @@
 // run: --property no-data-race -DVALUE => FALSE(no-data-race)
 // run: --property no-data-race -DVALUE -DGATE => UNKNOWN
 // run: --property no-data-race -DSTRONG => TRUE
-// What a failed exchange of weak order, a failed attempt to lock, or the value of a semaphore says about another thread
-// does not order the accesses of the two threads.
+// A failed exchange of weak order, a failed attempt to lock, and the value of a semaphore show the state of another thread.
+// They do not order the accesses of the two threads.
 #include "gate.h"
 #include <semaphore.h>
 

@@ -7,7 +7,7 @@
 // run: --property unreach-call -DIDENTIFIER => UNKNOWN
 // run: --property unreach-call -DPOINTER => UNKNOWN
 // run: --property unreach-call -DPOINTER -DZERO => FALSE(unreach-call)
-// How glibc treats a thread that joins itself, a writer that locks again, and a recursive mutex that is locked twice
+// The behaviour of glibc for a thread that joins itself, a writer that locks again, and a recursive mutex that is locked twice
 // while its thread waits. A later thread may get the identifier of an earlier one.
 #define _GNU_SOURCE
 #include "../verify.h"

@@ -1,4 +1,4 @@
-// What reaches check does not depend on the noise.
+// The value that `check` receives does not depend on the noise.
 extern void check(int value);
 
 static int total, noise;

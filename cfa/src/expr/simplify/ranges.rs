@@ -14,13 +14,13 @@ struct Size {
 }
 
 impl Size {
-    fn of(pool: &ExprPool, e: ExprId, depth: u32) -> Self {
+    fn from_expression(pool: &ExprPool, e: ExprId, depth: u32) -> Self {
         let width = pool.width(e);
         let any = Self { bits: width, not_negative: false };
         if depth == 0 {
             return any;
         }
-        let of = |e| Self::of(pool, e, depth - 1);
+        let of = |e| Self::from_expression(pool, e, depth - 1);
         let size = match *pool.get(e) {
             Expr::Const(ref c) => {
                 let copies = (0..width - 1).rev().take_while(|&i| c.bit(i) == c.sign()).count() as u32;
@@ -67,7 +67,7 @@ impl Size {
 /// Decides `e op c` (or `c op e` if `const_left`), if the comparison has the same result for all values in the range of
 /// `e`.
 pub(super) fn compare_by_size(pool: &mut ExprPool, op: BinOp, e: ExprId, c: &Bv, const_left: bool) -> Option<ExprId> {
-    let size = Size::of(pool, e, MAX_DEPTH);
+    let size = Size::from_expression(pool, e, MAX_DEPTH);
     let (least, greatest) = (size.least(c.width()), size.greatest(c.width()));
     let holds = match op {
         Slt => Bv::slt,

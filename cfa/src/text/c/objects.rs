@@ -21,7 +21,7 @@ impl Printer<'_> {
     /// Prints an object as a member or element of the C type of the address's base. Returns `None` if no member or
     /// element fits.
     fn typed_object(&mut self, addr: ExprId, width: u32) -> Option<String> {
-        let Address { base, mut offset, index: mut scaled } = Address::of(self.pool, addr, |e| self.is_base(e))?;
+        let Address { base, mut offset, index: mut scaled } = Address::split(self.pool, addr, |e| self.is_base(e))?;
         let (mut text, ty, direct) = match *self.pool.get(base) {
             Expr::GlobalAddr(g) => (self.p.globals[g].name.clone(), self.p.globals[g].ty, true),
             Expr::Var(v) => {

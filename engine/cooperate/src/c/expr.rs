@@ -6,7 +6,6 @@
 
 use super::file::{self, File};
 use super::scalar::ValueKind;
-use super::types::float_type;
 use cfa::text::exact::{ExactPrinter, ScalarType, container, literal, masked};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, FBinOp, FloatFormat, Rounding, VarId};
 
@@ -156,7 +155,7 @@ impl<'p> ExactPrinter<'p> for File<'p> {
 
     fn float(&mut self, format: FloatFormat, e: ExprId) -> String {
         let p = self.p;
-        let ty = float_type(format);
+        let ty = format.c_name();
         if let Some((name, ScalarType::Float(f))) = self.lets.get(&e).cloned()
             && f == format
         {
@@ -222,7 +221,7 @@ impl<'p> ExactPrinter<'p> for File<'p> {
     }
 
     fn float_bits(&mut self, format: FloatFormat, text: &str) -> String {
-        let (name, ty, bytes) = (format!("proviso_bits_of_{}", format.name()), float_type(format), format.width() / 8);
+        let (name, ty, bytes) = (format!("proviso_bits_of_{}", format.name()), format.c_name(), format.width() / 8);
         let (bits, ..) = container(format.width());
         self.memcpy();
         self.helper(&name, format!("static {bits} {name}({ty} x) {{\n    {bits} bits = 0;\n    memcpy(&bits, &x, {bytes});\n    return bits;\n}}\n"));
@@ -235,7 +234,7 @@ impl<'p> ExactPrinter<'p> for File<'p> {
             self.refuse(format!("the conversion of a float to an integer of {width} bits, for a 32-bit target"));
         }
         let (unsigned, signed_ty, size) = container(width);
-        let ty = float_type(from);
+        let ty = from.c_name();
         let prefix = if signed { 's' } else { 'u' };
         let name = format!("proviso_{prefix}{width}_of_{}", from.name());
         // The bounds are powers of two, so they are exact in every format that can represent them.

@@ -25,7 +25,7 @@ pub struct Variable {
 
 /// A stack object that is a variable in C.
 #[derive(Clone, Debug)]
-pub struct Object {
+pub struct StackVariable {
     /// The name.
     pub name: String,
     /// True if the object has the target type of the variable that holds its address.
@@ -47,7 +47,7 @@ pub struct File<'p> {
     /// The sub-expressions of the current statement that have names.
     pub lets: FxHashMap<ExprId, (String, ScalarType)>,
     /// The objects of the current function's frame that are C variables, by the variable that holds their address.
-    pub objects: FxHashMap<VarId, Object>,
+    pub objects: FxHashMap<VarId, StackVariable>,
     /// The state of the memory checks, if the program checks its own memory accesses.
     pub watch: Option<Watch>,
     /// The variables that the current function reads.

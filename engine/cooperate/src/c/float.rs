@@ -1,14 +1,13 @@
 //! Writes literals of floats, calls of the math library, and floats with given bits.
 
 use super::file::File;
-use super::types::float_type;
 use cfa::text::exact::{ExactPrinter, container, literal};
 use cfa::{Bv, FloatFormat, float};
 
 impl File<'_> {
     /// The float with these bits.
     pub fn float_of_bits(&mut self, format: FloatFormat, text: &str) -> String {
-        let (name, ty, bytes) = (format!("proviso_{}_of_bits", format.name()), float_type(format), format.width() / 8);
+        let (name, ty, bytes) = (format!("proviso_{}_of_bits", format.name()), format.c_name(), format.width() / 8);
         let (bits, ..) = container(format.width());
         self.memcpy();
         self.helper(&name, format!("static {ty} {name}({bits} bits) {{\n    {ty} x = 0;\n    memcpy(&x, &bits, {bytes});\n    return x;\n}}\n"));
@@ -22,7 +21,7 @@ impl File<'_> {
             FloatFormat::Single => ("f", "float"),
             FloatFormat::X87 => ("l", "long double"),
             _ => {
-                self.refuse(format!("the function '{name}' for {}", float_type(format)));
+                self.refuse(format!("the function '{name}' for {}", format.c_name()));
                 ("", "double")
             }
         };

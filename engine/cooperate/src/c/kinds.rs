@@ -88,7 +88,7 @@ impl Guess<'_> {
             Op::Alloc { var, .. } => self.is_pointer(*var),
             Op::Load { var, addr } => {
                 self.address(*addr);
-                match Path::of(p, *addr, p.vars[*var].width).map(|path| path.ty) {
+                match Path::find(p, *addr, p.vars[*var].width).map(|path| path.ty) {
                     Some(ScalarType::Float(f)) => self.float_var(*var, f),
                     Some(ScalarType::Pointer) => self.is_pointer(*var),
                     _ => {}

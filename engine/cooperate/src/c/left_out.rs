@@ -12,7 +12,7 @@ pub struct LeftOut(Vec<FuncId>);
 
 impl LeftOut {
     /// Computes all reachable functions of the program except those in the file.
-    pub fn of(file: &File) -> Self {
+    pub fn compute(file: &File) -> Self {
         let p = file.p;
         let calls = CallGraph::new(p);
         let written = file.wanted_functions.iter().filter(|&&f| roles::role(p, f) != Role::External);

@@ -26,7 +26,7 @@ mod watch;
 
 use cfa::text::exact::{ExactPrinter, WIDE};
 use cfa::{Family, FuncId, Op, PlaceId, Program, VarId, VarKind};
-use file::{File, Object, frame_object};
+use file::{File, StackVariable, frame_object};
 pub use memory::{never_failing, write_models};
 use roles::{Role, plain_main, public_name};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -132,7 +132,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     }
     let runtime = file.runtime();
     file.types.finish(&mut file.names);
-    let left_out = left_out::LeftOut::of(&file);
+    let left_out = left_out::LeftOut::compute(&file);
     if let Some(state) = left_out.shared_state(&file) {
         file.refuse(state);
     }
@@ -277,7 +277,7 @@ fn frame_objects(file: &mut File, shape: &FunctionGraph) -> Vec<String> {
             makers.iter().any(|&(n, ..)| {
                 let successors = shape.graph.successors(n);
                 if makers.len() == 1 {
-                    return successors.iter().any(|&s| components.of(s) == components.of(n));
+                    return successors.iter().any(|&s| components.component(s) == components.component(n));
                 }
                 let reached = shape.graph.reachable(successors.iter().copied());
                 makers.iter().any(|&(m, ..)| reached[m as usize])
@@ -312,7 +312,7 @@ fn frame_objects(file: &mut File, shape: &FunctionGraph) -> Vec<String> {
                 name
             }
         };
-        file.objects.insert(v, Object { name, typed: ty.is_some() });
+        file.objects.insert(v, StackVariable { name, typed: ty.is_some() });
     }
     declarations
 }

@@ -9,13 +9,13 @@ pub struct Path {
     /// The variable or global that the path starts at.
     pub base: ExprId,
     /// The steps from the base.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathStep>,
     /// The type of the scalar.
     pub ty: ScalarType,
 }
 
 /// A step from an object to one of its parts in a C expression.
-pub enum Step {
+pub enum PathStep {
     /// The target of the base.
     Target,
     /// An element of an array, or at an offset from a pointer: a symbolic index plus a constant.
@@ -26,13 +26,13 @@ pub enum Step {
 
 impl Path {
     /// The path to the scalar of `width` bits at an address, if types determine one.
-    pub fn of(p: &Program, addr: ExprId, width: u32) -> Option<Self> {
+    pub fn find(p: &Program, addr: ExprId, width: u32) -> Option<Self> {
         let is_base = |e: ExprId| match *p.exprs.get(e) {
             Expr::GlobalAddr(_) => true,
             Expr::Var(v) => matches!(p.plain_type(p.vars[v].ty), CType::Pointer(_)),
             _ => false,
         };
-        let Address { base, mut offset, index: mut scaled } = Address::of(&p.exprs, addr, is_base)?;
+        let Address { base, mut offset, index: mut scaled } = Address::split(&p.exprs, addr, is_base)?;
         let mut steps = Vec::new();
         let mut ty = match *p.exprs.get(base) {
             Expr::GlobalAddr(g) => {
@@ -48,10 +48,10 @@ impl Path {
                 let step = scaled.take_if(|(_, factor)| *factor == size);
                 let whole = offset / size;
                 if step.is_some() || whole > 0 {
-                    steps.push(Step::Index(step.map(|(i, _)| i), whole));
+                    steps.push(PathStep::Index(step.map(|(i, _)| i), whole));
                     offset %= size;
                 } else {
-                    steps.push(Step::Target);
+                    steps.push(PathStep::Target);
                 }
                 to
             }
@@ -72,7 +72,7 @@ impl Path {
                     if fitting.next().is_some() {
                         return None;
                     }
-                    steps.push(Step::Member(ty, n));
+                    steps.push(PathStep::Member(ty, n));
                     offset -= field.bit_offset / 8;
                     ty = field.ty;
                 }
@@ -82,7 +82,7 @@ impl Path {
                     if step.is_none() && n.is_some_and(|n| offset / size >= n) {
                         return None;
                     }
-                    steps.push(Step::Index(step.map(|(i, _)| i), offset / size));
+                    steps.push(PathStep::Index(step.map(|(i, _)| i), offset / size));
                     offset %= size;
                     ty = of;
                 }

@@ -1,7 +1,7 @@
 //! Memory accesses: members and elements of the program's own types where possible, otherwise bytes at an address.
 
-use super::file::{self, File, Object};
-use super::path::{Path, Step};
+use super::file::{self, File, StackVariable};
+use super::path::{Path, PathStep};
 use super::scalar::strip;
 use super::types::integer_type;
 use cfa::text::exact::{ExactPrinter, ScalarType};
@@ -37,7 +37,7 @@ impl File<'_> {
         };
         let original = match ty {
             ScalarType::Pointer => "char *".to_owned(),
-            ScalarType::Float(f) => super::types::float_type(f).to_owned(),
+            ScalarType::Float(f) => f.c_name().to_owned(),
             _ => integer_type(width, false).to_owned(),
         };
         self.helper(&format!("_{name}"), format!("typedef {original} __attribute__((__may_alias__)) {name};\n"));
@@ -50,17 +50,17 @@ impl File<'_> {
         if self.lets.contains_key(&addr) {
             return None;
         }
-        let path = Path::of(p, addr, width)?;
+        let path = Path::find(p, addr, width)?;
         let mut text = match *p.exprs.get(path.base) {
             Expr::GlobalAddr(g) if file::string(self, g).is_none() && self.is_typed(g) => self.global(g),
             Expr::GlobalAddr(_) => return None,
             Expr::Var(v) => match self.objects.get(&v) {
-                Some(Object { typed: false, .. }) => return None,
+                Some(StackVariable { typed: false, .. }) => return None,
                 Some(object) => {
                     // The object is a C variable, so no pointer is dereferenced.
                     let name = object.name.clone();
                     match path.steps.first() {
-                        Some(Step::Index(None, 0) | Step::Target) => name,
+                        Some(PathStep::Index(None, 0) | PathStep::Target) => name,
                         _ => format!("(&{name})"),
                     }
                 }
@@ -71,11 +71,11 @@ impl File<'_> {
         let is_object = matches!(*p.exprs.get(path.base), Expr::Var(v) if self.objects.contains_key(&v));
         for (n, step) in path.steps.iter().enumerate() {
             text = match *step {
-                Step::Target if is_object && n == 0 => text,
-                Step::Target if matches!(path.steps.get(1), Some(Step::Member(..))) => format!("{text}->"),
-                Step::Target => format!("(*{text})"),
-                Step::Index(symbolic, constant) => format!("{text}[{}]", strip(&self.index(symbolic, constant))),
-                Step::Member(ty, field) => {
+                PathStep::Target if is_object && n == 0 => text,
+                PathStep::Target if matches!(path.steps.get(1), Some(PathStep::Member(..))) => format!("{text}->"),
+                PathStep::Target => format!("(*{text})"),
+                PathStep::Index(symbolic, constant) => format!("{text}[{}]", strip(&self.index(symbolic, constant))),
+                PathStep::Member(ty, field) => {
                     let name = self.types.member(ty, field, &mut self.names)?;
                     let dot = if text.ends_with("->") { "" } else { "." };
                     format!("{text}{dot}{name}")

@@ -1,6 +1,6 @@
 //! Scalar C types, and the texts of their values.
 
-use super::types::{float_type, integer_type};
+use super::types::integer_type;
 use cfa::text::exact::ScalarType;
 use cfa::{CType, FloatFormat, Program, TypeId};
 
@@ -33,7 +33,7 @@ pub fn of_type(p: &Program, ty: TypeId, width: u32) -> Option<ScalarType> {
 pub fn raw_type(ty: ScalarType, width: u32) -> String {
     match ty {
         ScalarType::Pointer => "char *".to_owned(),
-        ScalarType::Float(f) => format!("{} ", float_type(f)),
+        ScalarType::Float(f) => format!("{} ", f.c_name()),
         ScalarType::Bool => "_Bool ".to_owned(),
         ScalarType::Signed(_) => format!("{} ", integer_type(width, true)),
         ScalarType::Unsigned(_) => format!("{} ", integer_type(width, false)),

@@ -107,7 +107,7 @@ impl<'p> Types<'p> {
                 Some(width) => base(integer_type(width, signed)),
                 None => base(name),
             },
-            CType::Float { format, .. } => base(float_type(*format)),
+            CType::Float { format, .. } => base(format.c_name()),
             &CType::Pointer(to) => {
                 let pointer = if self.surrounds(to) { format!("(*{declarator})") } else { format!("*{declarator}") };
                 self.spell(to, pointer, names)
@@ -304,18 +304,6 @@ impl<'p> Types<'p> {
 /// The width of a `_BitInt` type. Debug information records only its size.
 fn integer_width(name: &str, width: u32) -> Option<u32> {
     name.contains("_BitInt").then_some(width)
-}
-
-/// The C type of a float format.
-pub fn float_type(format: FloatFormat) -> &'static str {
-    match format {
-        FloatFormat::Half => "_Float16",
-        FloatFormat::BFloat => "__bf16",
-        FloatFormat::Single => "float",
-        FloatFormat::Double => "double",
-        FloatFormat::X87 => "long double",
-        FloatFormat::Quad => "__float128",
-    }
 }
 
 /// The smallest integer type with at least this many bits.

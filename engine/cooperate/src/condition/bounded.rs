@@ -153,7 +153,8 @@ impl Counters {
                 return None;
             }
             by_state.insert(covered, ends.to_vec());
-            let named = by_state.into_iter().map(|(to, on)| Transition { on: Label::of(on), assumption: None, to });
+            let named =
+                by_state.into_iter().map(|(to, on)| Transition { on: Label::from_edges(on), assumption: None, to });
             out.states[state].transitions = named.chain([Transition::others(state)]).collect();
         }
         (!ends.is_empty()).then(|| out.simplified())

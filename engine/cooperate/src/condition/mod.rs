@@ -76,7 +76,7 @@ pub enum Label {
 
 impl Label {
     /// The label of these edges, in any order.
-    pub fn of(edges: impl IntoIterator<Item = EdgeId>) -> Self {
+    pub fn from_edges(edges: impl IntoIterator<Item = EdgeId>) -> Self {
         let mut edges: Vec<EdgeId> = edges.into_iter().collect();
         edges.sort_unstable();
         edges.dedup();
@@ -87,7 +87,7 @@ impl Label {
 impl Transition {
     /// A transition on one edge, without an assumption.
     pub fn on(edge: EdgeId, to: StateId) -> Self {
-        Self { on: Label::of([edge]), assumption: None, to }
+        Self { on: Label::from_edges([edge]), assumption: None, to }
     }
     /// A transition on all edges that no other transition of its state names, without an assumption.
     pub fn others(to: StateId) -> Self {

@@ -2,14 +2,14 @@
 
 use super::{Condition, Label, StateId, successors};
 use cfa::{EdgeId, Id};
-use engine::part::{self, Part, Position};
+use engine::part::{self, PathAutomaton, Position};
 use rustc_hash::FxHashMap;
 
 impl Condition {
     /// The automaton of the paths that are not covered. For a slice, `slice` maps each edge of the program to its edges
     /// in the slice. Returns `None` if the condition uses assumptions or is nondeterministic, or if a transition to
     /// another state reads an edge that the slice may lack.
-    pub fn part(&self, slice: Option<&FxHashMap<EdgeId, Vec<EdgeId>>>) -> Option<Part> {
+    pub fn part(&self, slice: Option<&FxHashMap<EdgeId, Vec<EdgeId>>>) -> Option<PathAutomaton> {
         let place = |to: StateId| match &self.states[to] {
             state if state.transitions.is_empty() => {
                 if state.accepting {
@@ -50,7 +50,7 @@ impl Condition {
             }
             states.push(part::State { named, others, own: place(id) });
         }
-        Some(Part { initial: place(self.initial), states })
+        Some(PathAutomaton { initial: place(self.initial), states })
     }
 }
 

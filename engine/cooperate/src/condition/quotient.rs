@@ -92,7 +92,7 @@ impl Condition {
                 }
             }
             for (ways, edges) in by_ways {
-                let on = Label::of(edges);
+                let on = Label::from_edges(edges);
                 if ways.is_empty() {
                     transitions.push(Transition { on: on.clone(), assumption: None, to: lost });
                 }

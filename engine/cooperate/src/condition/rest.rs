@@ -46,7 +46,7 @@ pub struct ExploredProgram<'a> {
 
 impl<'a> ExploredProgram<'a> {
     /// The original program as the explored program.
-    pub fn of(program: &'a Program) -> Self {
+    pub fn unchanged(program: &'a Program) -> Self {
         let (edge, func) = (&Some, &|f| f);
         Self { program, simplified: None, original: program, edge, func, counts_on_rest: false }
     }
@@ -259,7 +259,7 @@ pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
         let end = path.iter().fold(0, |at, &choice| tree.child(at, choice));
         tree.nodes[end].open = true;
     }
-    let explored = ExploredProgram::of(program);
+    let explored = ExploredProgram::unchanged(program);
     tree.cut(MOST_GIVEN, &explored);
     tree.condition(&explored, &[])
 }
@@ -399,8 +399,10 @@ impl<'a> Tree<'a> {
             };
             by_state.entry(to).or_default().push(edge);
         }
-        let mut transitions: Vec<Transition> =
-            by_state.into_iter().map(|(to, edges)| Transition { on: Label::of(edges), assumption: None, to }).collect();
+        let mut transitions: Vec<Transition> = by_state
+            .into_iter()
+            .map(|(to, edges)| Transition { on: Label::from_edges(edges), assumption: None, to })
+            .collect();
         transitions.sort_unstable_by_key(|t| t.to);
         Some(transitions)
     }

@@ -64,7 +64,7 @@ fn assumptions_are_held_against_the_state_after_the_edge() {
     let mut c = Condition::nothing();
     let done = c.add(true);
     c.states[c.initial].transitions = vec![
-        Transition { on: Label::of([branches[0].0, branches[0].1]), assumption, to: done },
+        Transition { on: Label::from_edges([branches[0].0, branches[0].1]), assumption, to: done },
         Transition::others(c.initial),
     ];
     assert_eq!([0, 1, 2, 3].map(|x| covers(&c, &p, x)), [false, false, true, false]);
@@ -77,7 +77,7 @@ fn text_is_read_back() {
     let assumption = Some(p.exprs.eq(vx, two));
     let mut c = Condition::nothing();
     let done = c.add(true);
-    let both = Label::of([branches[0].1, branches[0].0]);
+    let both = Label::from_edges([branches[0].1, branches[0].0]);
     c.states[c.initial].transitions =
         vec![Transition { on: both, assumption, to: done }, Transition::others(c.initial)];
     let text = print(&c, &p);
@@ -125,7 +125,7 @@ fn assumptions_are_c_where_that_means_the_same() {
         let mut c = Condition::nothing();
         let done = c.add(true);
         c.states[c.initial].transitions =
-            vec![Transition { on: Label::of([branches[0].0]), assumption: Some(e), to: done }];
+            vec![Transition { on: Label::from_edges([branches[0].0]), assumption: Some(e), to: done }];
         let text = print(&c, &p);
         assert!(text.contains(&format!(" if {expected} -> q1")), "{text}\n{expected}");
         assert_eq!(parse(&text, &mut p).unwrap(), c);
@@ -167,7 +167,7 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
     let (mut frontier, [yes, no]) = waits_behind(&p, branches[0]);
     // The true side covers the false side.
     frontier.covered.push(Covered { path: Some(no), by: Some(yes) });
-    let condition = |frontier: &Frontier| rest::ExploredProgram::of(&p).condition(frontier);
+    let condition = |frontier: &Frontier| rest::ExploredProgram::unchanged(&p).condition(frontier);
     let c = condition(&frontier);
     assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
     assert_eq!([0, 1].map(|x| covers(&c.by_itself(), &p, x)), [false, false]);
@@ -192,7 +192,7 @@ fn ways_to_states_that_cover_are_kept_behind_what_is_done() {
     let (mut frontier, [_, no]) = waits_behind(&p, branches[0]);
     // The false side is completely explored, and has a covering state.
     frontier.covering.push(no);
-    let c = rest::ExploredProgram::of(&p).condition(&frontier);
+    let c = rest::ExploredProgram::unchanged(&p).condition(&frontier);
     c.check(&p).unwrap();
     assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
     let part = c.part(None).unwrap();

@@ -215,7 +215,7 @@ pub fn parse(text: &str, program: &mut Program) -> Result<Condition, Error> {
 
 pub(crate) fn read_transition(text: &str, program: &mut Program) -> Result<Transition, String> {
     let (text, to) = text.rsplit_once("->").ok_or("a transition without '->'")?;
-    let to = id(to.trim(), "q").map(StateId).ok_or("there is no state behind '->'")?;
+    let to = id(to.trim(), "q").map(StateId).ok_or("there is no state after '->'")?;
     let (edges, assumption) = match text.split_once(" if ") {
         Some((edges, e)) => (edges, Some(read_assumption(e, program)?)),
         None => (text, None),
@@ -223,7 +223,7 @@ pub(crate) fn read_transition(text: &str, program: &mut Program) -> Result<Trans
     let on = match edges.trim() {
         "*" => Label::Others,
         "" => return Err("a transition without an edge".into()),
-        edges => Label::of(
+        edges => Label::from_edges(
             edges
                 .split_whitespace()
                 .map(|word| id(word, "t").map(EdgeId).ok_or_else(|| format!("'{word}' is no edge")))

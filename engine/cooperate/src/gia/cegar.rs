@@ -64,7 +64,7 @@ impl Cegar<'_> {
                 return Ok(Ended::Proved);
             }
             if !explored.has(Says::Candidate) {
-                return Err(Reason::new("the explorer gives no candidate and no proof"));
+                return Err(Reason::new("the explorer returns neither a candidate nor a proof"));
             }
             let checked = (self.checker)(program, &explored)?;
             (self.observer)(iteration, "checker", &checked, program);

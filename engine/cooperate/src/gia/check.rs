@@ -35,11 +35,11 @@ impl Targets {
     /// The error edges of a program.
     pub fn errors(program: &Program) -> Self {
         let errors = program.edges.iter().filter(|(_, edge)| matches!(edge.op, Op::Error(_)));
-        Self::of(errors.map(|(id, _)| id))
+        Self::from_edges(errors.map(|(id, _)| id))
     }
 
     /// The given edges as targets.
-    pub fn of(edges: impl IntoIterator<Item = EdgeId>) -> Self {
+    pub fn from_edges(edges: impl IntoIterator<Item = EdgeId>) -> Self {
         Self { edges: edges.into_iter().collect() }
     }
 
@@ -88,7 +88,7 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
     if !gia.has(Says::Reachable) {
         return checked;
     }
-    let runs = Runs::of(gia, program, targets, budget);
+    let runs = Runs::enumerate(gia, program, targets, budget);
     let all = runs.ways.len();
     let mut replayed = 0;
     for (n, way) in (1..).zip(&runs.ways) {
@@ -115,7 +115,7 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
     }
     checked.shown.push(format!("rt: {replayed} of {} replayed to a target", counted(all, "path")));
     if replayed == 0 && checked.wrong.is_empty() && checked.open.is_empty() {
-        checked.open.push("rt: no path to rt has inputs".into());
+        checked.open.push("rt: no `rt` path has inputs".into());
     }
     if checked.wrong.is_empty() {
         checked.open.extend(runs.missing(gia, program));
@@ -152,7 +152,7 @@ pub fn contradiction(
         }
         let contrary = both([(known, Says::Reachable), (other, Says::Unreachable)], program);
         let is_one = |seen: &Seen| seen.says(0, Says::Reachable) && seen.says(1, Says::Unreachable);
-        let found = find(program, &contrary, &[known, other], &Targets::of([]), &is_one, config, budget)?;
+        let found = find(program, &contrary, &[known, other], &Targets::from_edges([]), &is_one, config, budget)?;
         if let Some(found) = found {
             return Ok(Some(show(program, &found.inputs)));
         }
@@ -167,7 +167,7 @@ fn all_hit(
     targets: &Targets,
     config: &Config,
     budget: &Budget,
-) -> Result<Option<Found>, Reason> {
+) -> Result<Option<FoundExecution>, Reason> {
     let ends = ends(program).ok_or_else(|| Reason::new("the function that the program starts with is called again"))?;
     let watch = Gia::watching(&ends, &targets.edges);
     let refuting = both([(gia, Says::Reachable), (&watch, Says::Reachable)], program);
@@ -178,7 +178,7 @@ fn all_hit(
     // Infinite executions reach no target either.
     let others = gia.beside(Says::Reachable);
     let part = crate::reduce::reduce(program, &others, Reducer::Separate)
-        .map_err(|e| Reason::new(format!("the paths are too many: {e}")))?;
+        .map_err(|e| Reason::new(format!("there are too many paths: {e}")))?;
     match terminates(&part.program, config, budget, &|_| {}).answer {
         Termination::Ends(_) => Ok(None),
         _ => Err(Reason::new("some may not terminate")),
@@ -204,8 +204,11 @@ impl Gia {
     fn watching(edges: &FxHashSet<EdgeId>, others: &FxHashSet<EdgeId>) -> Self {
         let mut gia = Self::nothing();
         let (at, seen, lost) = (gia.initial, gia.add(Some(Says::Reachable), None), gia.add(None, None));
-        let on =
-            |edges: &mut dyn Iterator<Item = EdgeId>, to| Transition { on: Label::of(edges), assumption: None, to };
+        let on = |edges: &mut dyn Iterator<Item = EdgeId>, to| Transition {
+            on: Label::from_edges(edges),
+            assumption: None,
+            to,
+        };
         gia.states[at].transitions = vec![
             on(&mut edges.difference(others).copied(), seen),
             on(&mut others.iter().copied(), lost),
@@ -226,16 +229,18 @@ enum Side {
 
 /// The automaton that accepts the paths that both automata cover in the given way. It ignores conditions on calls, so
 /// it accepts more paths.
-fn both(of: [(&Gia, Says); 2], program: &mut Program) -> Condition {
+fn both(automata: [(&Gia, Says); 2], program: &mut Program) -> Condition {
     let mut product = Product {
-        of,
-        useful: of.map(|(gia, says)| gia.useful(|s| s == Some(says))),
-        calls: Label::of(program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Call { .. })).map(|(id, _)| id)),
+        automata,
+        useful: automata.map(|(gia, says)| gia.useful(|s| s == Some(says))),
+        calls: Label::from_edges(
+            program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Call { .. })).map(|(id, _)| id),
+        ),
         out: Condition { states: Table::new(), initial: StateId(0) },
         ids: FxHashMap::default(),
         todo: Vec::new(),
     };
-    let start = [0, 1].map(|i| product.side(i, of[i].0.initial));
+    let start = [0, 1].map(|i| product.side(i, automata[i].0.initial));
     product.out.initial = product.state(start);
     while let Some((id, pair)) = product.todo.pop() {
         product.out.states[id].transitions = product.transitions(pair, program);
@@ -245,7 +250,7 @@ fn both(of: [(&Gia, Says); 2], program: &mut Program) -> Condition {
 
 /// The product of two automata under construction.
 struct Product<'a> {
-    of: [(&'a Gia, Says); 2],
+    automata: [(&'a Gia, Says); 2],
     useful: [Vec<bool>; 2],
     calls: Label,
     out: Condition,
@@ -255,7 +260,7 @@ struct Product<'a> {
 
 impl Product<'_> {
     fn side(&self, i: usize, state: StateId) -> Side {
-        let (gia, says) = self.of[i];
+        let (gia, says) = self.automata[i];
         if gia.states[state].says == Some(says) { Side::Said } else { Side::At(state) }
     }
 
@@ -274,7 +279,7 @@ impl Product<'_> {
     /// The transitions of one component.
     fn own(&self, i: usize, side: Side) -> &[Transition] {
         match side {
-            Side::At(state) => &self.of[i].0.states[state].transitions,
+            Side::At(state) => &self.automata[i].0.states[state].transitions,
             Side::Said => &[],
         }
     }
@@ -282,7 +287,7 @@ impl Product<'_> {
     /// The steps of one component on an edge. `None` represents the edges that neither component names.
     fn steps(&self, i: usize, side: Side, edge: Option<EdgeId>, program: &mut Program) -> Vec<(Option<ExprId>, Side)> {
         let Side::At(state) = side else { return vec![(None, Side::Said)] };
-        let gia = self.of[i].0;
+        let gia = self.automata[i].0;
         let is_call = edge.is_some_and(|edge| matches!(program.edges[edge].op, Op::Call { .. }));
         let taken: Vec<&Transition> = match edge {
             Some(edge) => gia.states[state].successors(edge).collect(),
@@ -301,7 +306,7 @@ impl Product<'_> {
         let mut labels: Vec<&Label> = Vec::new();
         for (i, &side) in pair.iter().enumerate() {
             for t in self.own(i, side) {
-                let is_conditional = t.assumption.is_some() || self.of[i].0.states[t.to].invariant.is_some();
+                let is_conditional = t.assumption.is_some() || self.automata[i].0.states[t.to].invariant.is_some();
                 labels.push(if t.on == Label::Others && is_conditional { &self.calls } else { &t.on });
             }
         }
@@ -324,7 +329,7 @@ impl Product<'_> {
         for class in named.into_iter().map(Some).chain([None]) {
             let edge = class.as_ref().map(|class| class[0]);
             let [first, second] = [0, 1].map(|i| self.steps(i, pair[i], edge, program));
-            let on = || class.as_ref().map_or(Label::Others, |class| Label::of(class.iter().copied()));
+            let on = || class.as_ref().map_or(Label::Others, |class| Label::from_edges(class.iter().copied()));
             let before = out.len();
             for &(a, to_a) in &first {
                 for &(b, to_b) in &second {
@@ -350,7 +355,7 @@ fn and(program: &mut Program, of: [Option<ExprId>; 2]) -> Option<ExprId> {
 }
 
 /// An execution with its inputs.
-struct Found {
+struct FoundExecution {
     inputs: Inputs,
     run: Run,
 }
@@ -397,8 +402,8 @@ fn find(
     is_one: &(dyn Fn(&Seen) -> bool + Sync),
     config: &Config,
     budget: &Budget,
-) -> Result<Option<Found>, Reason> {
-    let asked = question(program, accepted).map_err(|e| Reason::new(format!("the paths are too many: {e}")))?;
+) -> Result<Option<FoundExecution>, Reason> {
+    let asked = question(program, accepted).map_err(|e| Reason::new(format!("there are too many paths: {e}")))?;
     let interpreter = Interpreter::new(program);
     let run = |inputs: &Inputs| {
         let coverages = automata.iter().map(|gia| Coverage::new(gia)).collect();
@@ -417,8 +422,8 @@ fn find(
         Verdict::True => Ok(None),
         Verdict::Unknown(reason) => Err(reason),
         Verdict::False(found) => match run(&found.inputs) {
-            Some(run) => Ok(Some(Found { inputs: found.inputs, run })),
-            None => Err(Reason::new("an execution was found that cannot be reproduced")),
+            Some(run) => Ok(Some(FoundExecution { inputs: found.inputs, run })),
+            None => Err(Reason::new("an execution was found, but its replay ends in another way")),
         },
     }
 }
@@ -457,7 +462,7 @@ struct Runs {
 type Step = (Option<EdgeId>, Option<ExprId>, StateId);
 
 impl Runs {
-    fn of(gia: &Gia, program: &Program, targets: &Targets, budget: &Budget) -> Self {
+    fn enumerate(gia: &Gia, program: &Program, targets: &Targets, budget: &Budget) -> Self {
         let interpreter = Interpreter::new(program);
         let useful = gia.useful(|says| says == Some(Says::Reachable));
         let mut runs =
@@ -466,7 +471,7 @@ impl Runs {
         let mut todo: Vec<Vec<usize>> = vec![Vec::new()];
         while let Some(choices) = todo.pop() {
             if runs.ways.len() >= MOST_RUNS || budget.spent().is_some() {
-                runs.loose.get_or_insert("not all paths were run".into());
+                runs.loose.get_or_insert("not all paths were executed".into());
                 break;
             }
             let follower = RefCell::new(Follower::new(gia, program, targets, &useful, choices));

@@ -169,10 +169,10 @@ impl Combiner<'_> {
             if merged.is_empty() && on.is_some() {
                 // The edge is named to exclude it from the `Others` transition.
                 let lost = self.out.add(None, None);
-                out.push(Transition { on: Label::of(on), assumption: None, to: lost });
+                out.push(Transition { on: Label::from_edges(on), assumption: None, to: lost });
             }
             out.extend(merged.into_iter().map(|(assumption, to)| Transition {
-                on: on.map_or(Label::Others, |edge| Label::of([edge])),
+                on: on.map_or(Label::Others, |edge| Label::from_edges([edge])),
                 assumption,
                 to,
             }));
@@ -233,7 +233,7 @@ fn joined(transitions: Vec<Transition>) -> Vec<Transition> {
         match out.iter_mut().find(like) {
             Some(u) => {
                 let (Label::Edges(x), Label::Edges(y)) = (&u.on, &t.on) else { unreachable!("named edges") };
-                u.on = Label::of(x.iter().chain(y.iter()).copied());
+                u.on = Label::from_edges(x.iter().chain(y.iter()).copied());
             }
             None => out.push(t),
         }

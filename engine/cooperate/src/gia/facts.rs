@@ -26,7 +26,7 @@ pub fn facts(program: &mut Program, budget: &Budget) -> Option<Gia> {
         let broken = program.exprs.not(all);
         let enters = |e: &Edge| e.target == head && !matches!(e.op, Op::Call { .. } | Op::Return { .. });
         let into = program.edges.iter().filter(|(_, e)| enters(e)).map(|(id, _)| id);
-        let on = Label::of(into);
+        let on = Label::from_edges(into);
         transitions.push(Transition { on: on.clone(), assumption: Some(broken), to: end });
         transitions.push(Transition { on, assumption: Some(all), to: gia.initial });
     }

@@ -186,7 +186,7 @@ impl Gia {
         let mut gia = self.clone();
         let (behind, end) = (gia.add(None, None), gia.add(Some(Says::Unreachable), None));
         let on_the_way =
-            vec![Transition { on: Label::of(targets), assumption: None, to: end }, Transition::others(behind)];
+            vec![Transition { on: Label::from_edges(targets), assumption: None, to: end }, Transition::others(behind)];
         gia.states[behind].transitions.clone_from(&on_the_way);
         for (id, old) in self.states.iter() {
             if old.says == Some(Says::Unreachable) && !at_target[id.0 as usize] {

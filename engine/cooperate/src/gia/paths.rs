@@ -37,7 +37,7 @@ impl Gia {
         let mut gia = Self::nothing();
         let (initial, ut) = (gia.initial, gia.add(Some(Says::Unreachable), None));
         gia.states[initial].transitions =
-            vec![Transition { on: Label::of(edges), assumption: None, to: ut }, Transition::others(initial)];
+            vec![Transition { on: Label::from_edges(edges), assumption: None, to: ut }, Transition::others(initial)];
         gia
     }
 
@@ -67,7 +67,7 @@ impl Gia {
                 self.states[at].transitions.push(Transition::others(at));
             }
             for sibling in siblings {
-                if self.states[at].transitions.iter().all(|t| t.on != Label::of([sibling])) {
+                if self.states[at].transitions.iter().all(|t| t.on != Label::from_edges([sibling])) {
                     let lost = self.add(None, None);
                     self.states[at].transitions.push(Transition::on(sibling, lost));
                 }
@@ -84,7 +84,7 @@ impl Gia {
         assumption: Option<ExprId>,
         says: Option<Says>,
     ) -> StateId {
-        let is_this = |t: &&Transition| t.assumption == assumption && t.on == Label::of([edge]);
+        let is_this = |t: &&Transition| t.assumption == assumption && t.on == Label::from_edges([edge]);
         // If another path has reached its target here, this path continues in a state of its own.
         let is_over = |to: &StateId| says.is_none() && self.states[*to].says == Some(Says::Reachable);
         let known = self.states[at].transitions.iter().filter(is_this).map(|t| t.to).find(|to| !is_over(to));
@@ -100,7 +100,7 @@ impl Gia {
             Some(to) if says.is_none() || self.states[to].says.is_some() => to,
             _ => {
                 let to = self.add(says, None);
-                self.states[at].transitions.push(Transition { on: Label::of([edge]), assumption, to });
+                self.states[at].transitions.push(Transition { on: Label::from_edges([edge]), assumption, to });
                 to
             }
         }

@@ -127,11 +127,15 @@ fn lifted(condition: &Condition, residual: &Restricted) -> Condition {
         }
         for t in &mut state.transitions {
             if let Label::Edges(old) = &t.on {
-                t.on = Label::of(old.iter().flat_map(|e| edges.get(e)).flatten().copied());
+                t.on = Label::from_edges(old.iter().flat_map(|e| edges.get(e)).flatten().copied());
             }
         }
         if !state.transitions.is_empty() && !extra.is_empty() {
-            state.transitions.push(Transition { on: Label::of(extra.iter().copied()), assumption: None, to: id });
+            state.transitions.push(Transition {
+                on: Label::from_edges(extra.iter().copied()),
+                assumption: None,
+                to: id,
+            });
         }
     }
     out

@@ -60,7 +60,9 @@ impl Bound {
     pub fn compare(&self, other: &Self, program: &Program) -> Ordering {
         for (a, b) in self.decisions.iter().zip(&other.decisions) {
             let order = match (a, b) {
-                (Decision::Branch(a), Decision::Branch(b)) => Branch::of(program, *a).cmp(&Branch::of(program, *b)),
+                (Decision::Branch(a), Decision::Branch(b)) => {
+                    Branch::from_edge(program, *a).cmp(&Branch::from_edge(program, *b))
+                }
                 (Decision::Callee(a), Decision::Callee(b)) => a.cmp(b),
                 _ => unreachable!("paths that have gone the same way so far"),
             };
@@ -190,7 +192,7 @@ impl Product<'_> {
         };
         let [lower, upper] = self.next(at);
         let mut side = |edge: EdgeId| {
-            let branch = Branch::of(self.program, edge);
+            let branch = Branch::from_edge(self.program, edge);
             let follows = |next: Option<Decision>| next == Some(Decision::Branch(edge));
             let lower = reduction::transfer(Side::Lower, at.lower, branch, follows(lower));
             let upper = reduction::transfer(Side::Upper, at.upper, branch, follows(upper));

@@ -24,7 +24,7 @@ pub enum Branch {
 
 impl Branch {
     /// The indicator of an edge.
-    pub fn of(program: &Program, edge: EdgeId) -> Self {
+    pub fn from_edge(program: &Program, edge: EdgeId) -> Self {
         match program.edges[edge].op {
             Op::Assume { branch: true, .. } => Self::True,
             Op::Assume { branch: false, .. } => Self::False,

@@ -60,8 +60,8 @@ impl TestCase {
     }
 
     /// The test case as the inputs of a run.
-    pub fn source<'a>(&'a self, program: &'a Program) -> Source<'a> {
-        Source { program, test: self, taken: 0, recorded: Inputs::default(), wrong: None }
+    pub fn source<'a>(&'a self, program: &'a Program) -> TestCaseInputs<'a> {
+        TestCaseInputs { program, test: self, taken: 0, recorded: Inputs::default(), wrong: None }
     }
 
     /// The path that the test case induces. If values are missing, several paths are possible, and the bound is the
@@ -80,7 +80,7 @@ impl TestCase {
 
 /// Supplies and records the input values of a run with a test case. Missing values, and inputs of library models, are
 /// 0.
-pub struct Source<'a> {
+pub struct TestCaseInputs<'a> {
     program: &'a Program,
     test: &'a TestCase,
     taken: usize,
@@ -88,14 +88,14 @@ pub struct Source<'a> {
     wrong: Option<String>,
 }
 
-impl Source<'_> {
+impl TestCaseInputs<'_> {
     /// The recorded inputs. Fails if a value did not fit its input.
     pub fn inputs(self) -> Result<Inputs, String> {
         self.wrong.map_or(Ok(self.recorded), Err)
     }
 }
 
-impl InputSource for Source<'_> {
+impl InputSource for TestCaseInputs<'_> {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         let zero = Bv::zero(width);
         if let Unknown::Global(_) = what {

@@ -84,7 +84,7 @@ pub fn reduce_as_far_as_possible(program: &Program, condition: &Condition, reduc
 }
 
 fn folded(program: &Program, composed: Restricted, reducer: Reducer) -> Restricted {
-    let folded = match partition::of(&composed, program, reducer) {
+    let folded = match partition::compute(&composed, program, reducer) {
         None => composed,
         Some(partition) => fold::fold(program, &composed, &partition),
     };

@@ -20,7 +20,7 @@ struct Key {
 }
 
 /// The elements with several locations; `None` if nothing has to be folded.
-pub fn of(composed: &Restricted, program: &Program, reducer: Reducer) -> Option<Partition> {
+pub fn compute(composed: &Restricted, program: &Program, reducer: Reducer) -> Option<Partition> {
     if reducer == Reducer::Separate {
         return None;
     }

@@ -15,7 +15,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of the reachable part of a program.
-    pub fn of(program: &Program) -> Self {
+    pub fn compute(program: &Program) -> Self {
         let calls = CallGraph::new(program);
         let mut seen: FxHashSet<LocId> = FxHashSet::default();
         let start = program.funcs[program.entry].entry;

@@ -40,7 +40,7 @@ pub(super) struct Reading<'p> {
 
 impl<'p> Reading<'p> {
     /// Reads a set of constraints. `None` if it compares no terms, or if it is too large.
-    pub fn of(pool: &'p ExprPool, set: &[ExprId]) -> Option<Self> {
+    pub fn read(pool: &'p ExprPool, set: &[ExprId]) -> Option<Self> {
         let mut this =
             Self { pool, nodes: FxHashMap::default(), formulas: Vec::new(), is_open: false, is_order: false, parts: 0 };
         for (i, &e) in set.iter().enumerate() {

@@ -72,7 +72,7 @@ impl Reading<'_> {
         let relation = match self.relations.get(&shape) {
             Some(&known) => known,
             None => {
-                let relation = Relation::of(&shape);
+                let relation = Relation::compute(&shape);
                 self.is_difference.push(relation.is_difference(&shape));
                 self.problem.relations.push(relation);
                 let number = self.problem.relations.len() as u32 - 1;

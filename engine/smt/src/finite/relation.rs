@@ -60,7 +60,7 @@ pub(super) enum Relation {
 
 impl Relation {
     /// The relation of a condition.
-    pub fn of(shape: &NumberedCondition) -> Self {
+    pub fn compute(shape: &NumberedCondition) -> Self {
         let sizes: Vec<u32> = shape.symbols.iter().map(|s| Domain::BITS - s.2.leading_zeros()).collect();
         let counts = shape.symbols.iter().map(|s| u64::from(s.2.count_ones()));
         let combinations = counts.fold(1, u64::saturating_mul);

@@ -13,7 +13,7 @@ impl PathSolver {
     pub(super) fn backend_model(&mut self, pool: &ExprPool, set: &[ExprId], equal: &Equalities) -> Model {
         let mut model = Model::default();
         for &e in set {
-            for &leaf in self.leaves.of(pool, e).iter() {
+            for &leaf in self.leaves.free_leaves(pool, e).iter() {
                 if model.get(leaf).is_none() {
                     let value = match equal.values.get(&leaf) {
                         Some((value, _)) => Value::Bv(value.clone()),
@@ -67,7 +67,7 @@ impl PathSolver {
         let mut next = 0;
         let mut known: FxHashSet<ExprId> = core.iter().copied().collect();
         while next < core.len() {
-            for leaf in self.leaves.of(pool, core[next]).iter() {
+            for leaf in self.leaves.free_leaves(pool, core[next]).iter() {
                 if let Some((_, origin)) = equal.values.get(leaf)
                     && known.insert(*origin)
                 {
@@ -83,7 +83,7 @@ impl PathSolver {
     pub(super) fn restricted(&mut self, pool: &ExprPool, model: &Model, set: &[ExprId]) -> Model {
         let mut part = Model::default();
         for &e in set {
-            for &leaf in self.leaves.of(pool, e).iter() {
+            for &leaf in self.leaves.free_leaves(pool, e).iter() {
                 if part.get(leaf).is_none() {
                     part.set(leaf, model.leaf(pool, leaf));
                 }

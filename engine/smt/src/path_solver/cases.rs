@@ -59,7 +59,7 @@ impl PathSolver {
         for &constraint in constraints {
             pool.visit(constraint, &mut seen, |e, node| {
                 if is_hard(pool, node)
-                    && let [leaf] = *self.leaves.of(pool, e)
+                    && let [leaf] = *self.leaves.free_leaves(pool, e)
                     && matches!(pool.sort(leaf), Sort::Bv(..=64))
                 {
                     *hard.entry(leaf).or_default() += 1;
@@ -68,7 +68,7 @@ impl PathSolver {
         }
         let (&leaf, _) = hard.iter().max_by_key(|&(leaf, count)| (count, std::cmp::Reverse(leaf)))?;
         let because: Vec<ExprId> =
-            constraints.iter().copied().filter(|&e| *self.leaves.of(pool, e) == [leaf]).collect();
+            constraints.iter().copied().filter(|&e| *self.leaves.free_leaves(pool, e) == [leaf]).collect();
         let mut facts = Facts::default();
         for &e in &because {
             if facts.assume(pool, e).is_err() {

@@ -14,9 +14,9 @@ mod waiting;
 use super::Explored;
 use crate::analysis::frontier::{Covered, Frontier, Open, PathId, Paths};
 use crate::analysis::reached::{Adjusted, Arrival, NoReachedSet, Reached};
-use crate::analysis::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
+use crate::analysis::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, SearchOrder, Waitlist, distances};
 use crate::analysis::work_queue::WorkQueue;
-use crate::analysis::{At, Before, Cpa, Goal, Step, Stop, Target};
+use crate::analysis::{At, Cpa, EarlierProgress, Goal, Step, Stop, Target};
 use crate::domain::symbolic::Loops;
 use crate::semantics::control::{CallStacks, Control};
 use crate::stats::Counters;
@@ -44,7 +44,7 @@ pub struct Parameters {
     /// The locations where states are merged.
     pub merge: Merge,
     /// The order of the waitlist.
-    pub search: Search,
+    pub search: SearchOrder,
     /// Seed of the random choices of the search.
     pub seed: u64,
     /// Largest call depth that is explored.
@@ -154,7 +154,7 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = NoReachedSet> {
     result: Step<C::State>,
     ways: Vec<Successor<C::State>>,
     /// The work queue for waiting states that other threads take.
-    pub desk: Option<Arc<WorkQueue>>,
+    pub work_queue: Option<Arc<WorkQueue>>,
     /// The node whose successor was lost because time ran out.
     pub(in crate::algorithm) lost: Option<R::Node>,
     /// The nodes after which behaviours were dropped, with the reason. Maintained if the reached set records paths.
@@ -179,7 +179,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             stacks: CallStacks::new(),
             visits: vec![0; program.locs.len()],
             distances: match parameters.search {
-                Search::Nearest => distances(program),
+                SearchOrder::Nearest => distances(program),
                 _ => Vec::new(),
             },
             visited: vec![false; if parameters.notes_locations { program.locs.len() } else { 0 }],
@@ -190,7 +190,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             tick: 0,
             result: Step::default(),
             ways: Vec::new(),
-            desk: None,
+            work_queue: None,
             lost: None,
             cut: Vec::new(),
             cuts: 0,
@@ -227,13 +227,13 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
     pub fn frontier(&self, all: bool) -> Frontier {
         let (mut paths, mut known) = (Paths::default(), FxHashMap::default());
         let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
-        let before = self.before.iter().filter(|n| self.cpa.before(&n.state) != Before::Done);
+        let before = self.before.iter().filter(|n| self.cpa.earlier_progress(&n.state) != EarlierProgress::Done);
         let alive = self.waitlist.iter().chain(joining).chain(before).filter(|n| self.reached.is_alive(n.node));
         // The node where a behaviour was dropped is open, with all its continuations.
         let cut = self.cut.iter().map(|(node, at, reason)| (*node, *at, reason.clone()));
         let alive: Vec<(R::Node, Control, Option<Reason>)> = alive.map(|n| (n.node, n.at, None)).chain(cut).collect();
         let mut covered = self.reached.covered();
-        if self.desk.is_some() {
+        if self.work_queue.is_some() {
             // Work given to other threads may continue a covering state.
             covered.iter_mut().for_each(|(_, by)| *by = None);
         } else if !all && !self.parameters.counts_on_rest {
@@ -342,7 +342,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             {
                 return Err(Stop::Spent(spent));
             }
-            if self.desk.as_ref().is_some_and(|desk| desk.is_wanted(self.spare())) {
+            if self.work_queue.as_ref().is_some_and(|work_queue| work_queue.is_wanted(self.spare())) {
                 self.give();
             }
             let Some(node) = self.dequeue() else { return Ok(None) };

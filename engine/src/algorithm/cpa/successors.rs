@@ -36,7 +36,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                         Target::Later => Next::Later(state),
                         Target::Infeasible => Next::Ways,
                         Target::Reached(_) | Target::Undecided
-                            if R::ABSTRACT && !self.reached.is_settled(node, edge) =>
+                            if R::ABSTRACT && !self.reached.is_closed(node, edge) =>
                         {
                             Next::Hit { goal, state, before: None, evidence: None }
                         }
@@ -87,9 +87,9 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         let problem = if before.is_some() { step.undecided.first().copied() } else { None };
         if let (Some(problem), Some(state)) = (problem, &before) {
             let state = self.reached.copy(state).expect("copied before");
-            next = Some(Next::Hit { goal: Goal::Problem { edge: problem }, state, before: None, evidence: None });
+            next = Some(Next::Hit { goal: Goal::Undecided { edge: problem }, state, before: None, evidence: None });
         } else if let Some(error) = fault
-            && !(R::ABSTRACT && self.reached.is_settled(node, edge))
+            && !(R::ABSTRACT && self.reached.is_closed(node, edge))
         {
             next = self.fault(edge, error, before, &mut step.faults)?;
         }
@@ -100,7 +100,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             }
         }
         if R::ABSTRACT && next.is_some() {
-            // The operation is executed again after the target is settled.
+            // The operation is executed again after the target is closed.
             step.successors.clear();
         }
         if next.is_none() && step.successors.len() == 1 && step.successors[0].1 == At::Target {

@@ -28,7 +28,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     }
 
     pub(super) fn enqueue(&mut self, node: Waiting<C, R>, starts: bool) {
-        if self.joining.is_none() && self.cpa.before(&node.state) != Before::Nothing {
+        if self.joining.is_none() && self.cpa.earlier_progress(&node.state) != EarlierProgress::Nothing {
             self.left += part(node.forks);
             return self.before.push(node);
         }
@@ -64,7 +64,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     /// Moves every other waiting state to the work queue, starting with those closest to the root. A single state may
     /// have few continuations, and the receiver has to replay its path from the root.
     pub(super) fn give(&mut self) {
-        let Some(desk) = &self.desk else { return };
+        let Some(work_queue) = &self.work_queue else { return };
         if self.waitlist.len() < 2 {
             return;
         }
@@ -78,7 +78,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             *left -= if stays { 0.0 } else { part(n.forks) };
             stays
         });
-        desk.give(paths);
+        work_queue.give(paths);
     }
 
     /// Returns an unexplored state to the waiting ones.

@@ -63,7 +63,7 @@ pub struct Arg<'p, S> {
     reached: FxHashMap<Control, Bucket>,
     /// Pairs of a head and an error or undecided operation in its block whose status is decided or recorded as
     /// undecided.
-    settled: FxHashSet<(NodeId, EdgeId)>,
+    closed: FxHashSet<(NodeId, EdgeId)>,
 }
 
 /// Number of sets of known places in which a lookup searches for a covering state, besides the state's own set.
@@ -94,7 +94,7 @@ type ByHash = FxHashMap<u64, Vec<NodeId>>;
 impl<'p, S> Arg<'p, S> {
     /// An empty graph. `merges` is true if paths are merged between heads.
     pub fn new(program: &'p Program, merges: bool) -> Self {
-        Self { program, nodes: Table::new(), merges, reached: FxHashMap::default(), settled: FxHashSet::default() }
+        Self { program, nodes: Table::new(), merges, reached: FxHashMap::default(), closed: FxHashSet::default() }
     }
     /// The node with this id.
     pub fn node(&self, id: NodeId) -> &Node<S> {
@@ -120,7 +120,7 @@ impl<'p, S> Arg<'p, S> {
     pub fn clear(&mut self) {
         self.nodes = Table::new();
         self.reached.clear();
-        self.settled.clear();
+        self.closed.clear();
     }
 
     fn add(&mut self, state: Option<S>, at: Control, parent: Option<NodeId>, via: Box<[EdgeId]>) -> NodeId {
@@ -165,9 +165,9 @@ impl<'p, S> Arg<'p, S> {
         (path, cuts)
     }
 
-    /// Records that the error or undecided operation at `edge` is settled in the block of `node`.
-    pub fn settle(&mut self, node: NodeId, edge: EdgeId) {
-        self.settled.insert((self.nodes[node].head, edge));
+    /// Records that the error or undecided operation at `edge` needs no further check in the block of `node`.
+    pub fn close(&mut self, node: NodeId, edge: EdgeId) {
+        self.closed.insert((self.nodes[node].head, edge));
     }
 
     /// Removes all nodes below `head`, and sets `head` to waiting. Returns the heads elsewhere that `head` or a removed
@@ -356,8 +356,8 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         self.nodes[leaf].status = Status::Target;
     }
 
-    fn is_settled(&self, node: NodeId, edge: EdgeId) -> bool {
-        self.settled.contains(&(self.nodes[node].head, edge))
+    fn is_closed(&self, node: NodeId, edge: EdgeId) -> bool {
+        self.closed.contains(&(self.nodes[node].head, edge))
     }
 
     fn step(&self, node: NodeId) -> Option<(Option<NodeId>, &[EdgeId])> {

@@ -74,8 +74,8 @@ pub trait Reached<C: Cpa> {
     fn merge(&mut self, _node: Self::Node, _other: Self::Node) {}
     /// Records that an error is reached after `via`.
     fn target(&mut self, _node: Self::Node, _via: &[EdgeId]) {}
-    /// True if the error or undecided operation at `edge` is settled in the block of this node.
-    fn is_settled(&self, _node: Self::Node, _edge: EdgeId) -> bool {
+    /// True if the error or undecided operation at `edge` needs no further check in the block of this node.
+    fn is_closed(&self, _node: Self::Node, _edge: EdgeId) -> bool {
         false
     }
     /// The edges from the start to a node, if edges are recorded and paths are not merged.

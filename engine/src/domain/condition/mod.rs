@@ -1,4 +1,4 @@
-//! The CPA of a condition automaton [`Part`]: another CPA, restricted to the paths that the automaton selects.
+//! The CPA of a condition automaton [`PathAutomaton`]: another CPA, restricted to the paths that the automaton selects.
 //!
 //! A state covers another regardless of their positions in the automaton. This is sound for the following reason.
 //! Assume that some execution leads from a reached state to an error, where the state was reached in this run or in the
@@ -10,8 +10,8 @@
 pub mod part;
 
 use crate::analysis::capability::{Limited, Reporting, Statistics};
-use crate::analysis::{At, Before, Coverer, Cpa, Increment, Pair, Sides, Step, Stop, Target};
-use crate::domain::condition::part::{Part, Position};
+use crate::analysis::{At, Coverer, Cpa, EarlierProgress, Increment, Pair, Sides, Step, Stop, Target};
+use crate::domain::condition::part::{PathAutomaton, Position};
 use crate::invariant::observed::Agreement;
 use crate::semantics::control::Control;
 use crate::verdict::Taints;
@@ -41,14 +41,14 @@ pub trait Confined: Cpa {
 /// A CPA restricted to the paths that a condition automaton selects.
 pub struct Conditional<C: Cpa> {
     pub(crate) inner: C,
-    part: Arc<Part>,
+    part: Arc<PathAutomaton>,
     /// Buffer for the result of the inner CPA. Empty between steps.
     step: Step<C::State>,
 }
 
 impl<C: Cpa> Conditional<C> {
     /// Restricts `inner` to the paths that `part` selects.
-    pub fn new(inner: C, part: Arc<Part>) -> Self {
+    pub fn new(inner: C, part: Arc<PathAutomaton>) -> Self {
         Self { inner, part, step: Step::default() }
     }
 }
@@ -147,11 +147,11 @@ impl<C: Confined> Cpa for Conditional<C> {
         self.inner.stop(&state.0, at)
     }
 
-    fn before(&self, state: &Self::State) -> Before {
+    fn earlier_progress(&self, state: &Self::State) -> EarlierProgress {
         match state.1 {
-            Position::Open => Before::Nothing,
-            Position::State(_) => Before::Begun,
-            Position::Seen(..) | Position::Done => Before::Done,
+            Position::Open => EarlierProgress::Nothing,
+            Position::State(_) => EarlierProgress::Begun,
+            Position::Seen(..) | Position::Done => EarlierProgress::Done,
         }
     }
 

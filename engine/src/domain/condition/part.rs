@@ -28,14 +28,14 @@ pub enum Position {
 
 /// A deterministic automaton over the edges of the explored program.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct PathAutomaton {
     /// The initial position.
     pub initial: Position,
     /// The states, by number.
     pub states: Vec<State>,
 }
 
-/// A state of a [`Part`].
+/// A state of a [`PathAutomaton`].
 #[derive(Clone, Debug)]
 pub struct State {
     /// The targets of the edges that the state names.
@@ -46,7 +46,7 @@ pub struct State {
     pub own: Position,
 }
 
-impl Part {
+impl PathAutomaton {
     /// The position after an edge.
     pub fn step(&self, at: Position, edge: EdgeId) -> Position {
         let (Position::State(state) | Position::Seen(state, _)) = at else { return at };

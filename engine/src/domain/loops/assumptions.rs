@@ -168,7 +168,7 @@ impl Assumptions {
     }
 
     /// Turns candidates into facts, after a run in which no assumption failed.
-    pub fn settled(mut self) -> Self {
+    pub fn with_candidates_as_facts(mut self) -> Self {
         for place in &mut self.places {
             place.facts.append(&mut place.candidates);
             place.cell_facts.append(&mut place.cell_candidates);

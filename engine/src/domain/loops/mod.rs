@@ -174,7 +174,7 @@ impl Cpa for Unrolling<'_> {
                 Leak::Alive => None,
             };
             if let Some(text) = text {
-                self.symbolic.problem(edge, Reason::at(text, program.edges[edge].place));
+                self.symbolic.report_undecided(edge, Reason::at(text, program.edges[edge].place));
             }
         }
         let depth = symbolic.frame.depth;

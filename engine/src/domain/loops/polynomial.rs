@@ -23,7 +23,7 @@ pub struct Polynomial {
 
 impl Polynomial {
     /// The polynomial of a term; `None` if it is too large.
-    pub fn of(pool: &ExprPool, e: ExprId) -> Option<Self> {
+    pub fn from_term(pool: &ExprPool, e: ExprId) -> Option<Self> {
         let Sort::Bv(width) = pool.sort(e) else { return None };
         let mut memo: FxHashMap<ExprId, Self> = FxHashMap::default();
         let mut stack = vec![e];
@@ -178,7 +178,7 @@ fn inverse(odd: &Bv) -> Bv {
 /// True if the one-bit term is an equation of equal polynomials, or a disjunction with one. Then it is valid.
 pub fn is_identity(pool: &ExprPool, e: ExprId) -> bool {
     match *pool.get(e) {
-        Expr::Binary(BinOp::Eq, a, b) => match (Polynomial::of(pool, a), Polynomial::of(pool, b)) {
+        Expr::Binary(BinOp::Eq, a, b) => match (Polynomial::from_term(pool, a), Polynomial::from_term(pool, b)) {
             (Some(a), Some(b)) => a == b,
             _ => false,
         },
@@ -205,7 +205,7 @@ pub fn follows(pool: &mut ExprPool, e: ExprId, equations: &[(ExprId, ExprId)]) -
     }
     let Expr::Binary(BinOp::Eq, a, b) = *pool.get(e) else { return false };
     let has_products = |p: Polynomial| p.parts.keys().any(|factors| factors.len() > 1);
-    if ![a, b].into_iter().any(|side| Polynomial::of(pool, side).is_some_and(has_products)) {
+    if ![a, b].into_iter().any(|side| Polynomial::from_term(pool, side).is_some_and(has_products)) {
         return false;
     }
     let mut e = e;
@@ -277,7 +277,7 @@ fn difference(pool: &ExprPool, e: ExprId) -> Option<Polynomial> {
     if pool.width(a) < 2 {
         return None;
     }
-    let (a, b) = (Polynomial::of(pool, a)?, Polynomial::of(pool, b)?);
+    let (a, b) = (Polynomial::from_term(pool, a)?, Polynomial::from_term(pool, b)?);
     a.plus(&b.times(&Bv::ones(a.width)))
 }
 

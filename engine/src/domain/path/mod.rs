@@ -4,7 +4,7 @@
 //! edge by edge, in the current mode of the execution.
 
 use crate::analysis::{At, Cpa, Goal, InSlice, PathCheck, Step, Stop, Target};
-use crate::domain::symbolic::{self, Problem, Problems, SymbolicExecution};
+use crate::domain::symbolic::{self, SymbolicExecution, UndecidedOperation, UndecidedOperations};
 use crate::semantics::Mode;
 use crate::semantics::control::Control;
 use crate::verdict::Reason;
@@ -43,11 +43,11 @@ pub trait Carrier<'p> {
     fn covers(&mut self, old: &Self::State, new: &Self::State, at: Control) -> bool;
 
     /// The undecided operations since they were last cleared. Panics if the execution does not record them.
-    fn undecided<'s>(&'s mut self) -> &'s mut Problems
+    fn undecided<'s>(&'s mut self) -> &'s mut UndecidedOperations
     where
         'p: 's,
     {
-        self.symbolic_mut().problems.as_mut().expect("they are looked into")
+        self.symbolic_mut().undecided.as_mut().expect("they are looked into")
     }
     /// False if the solver refutes the state. Without symbols for unknown values, the solver is not queried.
     fn is_real(&mut self, st: &mut Self::State) -> bool {
@@ -57,13 +57,13 @@ pub trait Carrier<'p> {
 }
 
 /// The result of following a path.
-pub enum End<S> {
+pub enum PathEnd<S> {
     /// The states at the end of the path.
     States(Vec<S>),
     /// The path is infeasible. The last state ended after this number of edges.
     Nowhere(usize),
     /// The path could not be followed to its end: an operation is undecided, or there are too many states.
-    Problem,
+    Undecided,
 }
 
 /// Executes paths in the current mode of the execution.
@@ -105,14 +105,14 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         let states = loop {
             let start = self.cpa.initial();
             match self.along(vec![start], path)? {
-                End::States(states) => break states,
-                End::Nowhere(_) => return Ok(PathCheck::Infeasible),
+                PathEnd::States(states) => break states,
+                PathEnd::Nowhere(_) => return Ok(PathCheck::Infeasible),
                 // Earlier undecided operations on the path were examined before, so this one is undecided at full
                 // precision only. Abstract states over-approximate reads through untracked pointers. So record such a
                 // read as undecided, which over-approximates it, and repeat the check.
-                End::Problem => match self.cpa.undecided().found.last().map(|p| p.edge) {
-                    Some(edge) if self.cpa.symbolic_mut().is_read(edge) && !self.cpa.undecided().is_settled(edge) => {
-                        self.cpa.undecided().settle(edge);
+                PathEnd::Undecided => match self.cpa.undecided().found.last().map(|p| p.edge) {
+                    Some(edge) if self.cpa.symbolic_mut().is_read(edge) && !self.cpa.undecided().is_recorded(edge) => {
+                        self.cpa.undecided().record_undecided(edge);
                     }
                     _ => return Ok(PathCheck::Unknown(self.last_problem())),
                 },
@@ -134,7 +134,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
                 }
                 Ok(PathCheck::Infeasible)
             }
-            Goal::Problem { edge } => {
+            Goal::Undecided { edge } => {
                 self.cpa.undecided().found.clear();
                 for mut st in states {
                     if self.cpa.is_real(&mut st) {
@@ -163,9 +163,9 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         goal: Option<Goal>,
     ) -> Result<Option<usize>, Stop> {
         let mut states = match self.along(states, path)? {
-            End::States(states) => states,
-            End::Nowhere(at) => return Ok(Some(at)),
-            End::Problem => return Ok(None),
+            PathEnd::States(states) => states,
+            PathEnd::Nowhere(at) => return Ok(Some(at)),
+            PathEnd::Undecided => return Ok(None),
         };
         match goal {
             None => {
@@ -182,7 +182,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
                     }
                 }
             }
-            Some(Goal::Problem { edge }) => {
+            Some(Goal::Undecided { edge }) => {
                 self.cpa.undecided().found.clear();
                 for mut st in states {
                     if self.cpa.is_real(&mut st) {
@@ -214,7 +214,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
     }
 
     /// Executes a path from the given states.
-    pub fn along(&mut self, mut states: Vec<C::State>, path: &[EdgeId]) -> Result<End<C::State>, Stop> {
+    pub fn along(&mut self, mut states: Vec<C::State>, path: &[EdgeId]) -> Result<PathEnd<C::State>, Stop> {
         self.cpa.undecided().found.clear();
         for (i, &edge) in path.iter().enumerate() {
             if (i % 256 == 0 || self.cpa.symbolic_mut().execution.solver.was_cut_short())
@@ -228,14 +228,14 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
                 after.extend(self.step(st, edge, next)?);
             }
             if !self.cpa.undecided().found.is_empty() || after.len() > MOST_STATES {
-                return Ok(End::Problem);
+                return Ok(PathEnd::Undecided);
             }
             if after.is_empty() {
-                return Ok(End::Nowhere(i + 1));
+                return Ok(PathEnd::Nowhere(i + 1));
             }
             states = after;
         }
-        Ok(End::States(states))
+        Ok(PathEnd::States(states))
     }
 
     /// The successors of a state over one edge. `next` is the next edge of the path; it determines the callee of a
@@ -264,7 +264,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
                     splits += 1;
                     if splits > MOST_STATES {
                         let reason = Reason::at("a path splits into too many cases", program.edges[edge].place);
-                        self.cpa.undecided().found.push(Problem { edge, reason });
+                        self.cpa.undecided().found.push(UndecidedOperation { edge, reason });
                         return Ok(Vec::new());
                     }
                     for (st, to) in self.result.successors.drain(..) {

@@ -171,9 +171,9 @@ impl PredicateAbstraction {
         let mut terms = Vec::new();
         for frame in fresh_frames(st, since) {
             let top = frame.depth == st.frame.depth;
-            let mut predicates: Vec<ExprId> = self.precision.of(Some(frame.func), at).collect();
+            let mut predicates: Vec<ExprId> = self.precision.tracked(Some(frame.func), at).collect();
             if top {
-                predicates.extend(self.precision.of(None, at));
+                predicates.extend(self.precision.tracked(None, at));
             }
             for predicate in predicates {
                 let Some(contents) = self.contents_of(execution, st, history, predicate, true) else { continue };

@@ -25,7 +25,7 @@ impl Predicates {
         self.by_scope.values().flatten().copied()
     }
     /// The predicates of a function, or on globals only, that are tracked at a location.
-    pub fn of(&self, func: Option<FuncId>, at: LocId) -> impl Iterator<Item = ExprId> {
+    pub fn tracked(&self, func: Option<FuncId>, at: LocId) -> impl Iterator<Item = ExprId> {
         let scopes = [(func, None), (func, Some(at))];
         scopes.into_iter().filter_map(|scope| self.by_scope.get(&scope)).flatten().copied()
     }

@@ -144,7 +144,7 @@ impl<C: Abstraction<Evidence = Inputs>> Slicing<'_, C> {
                 state = abstracted;
             }
         }
-        if matches!(goal, Goal::Problem { .. }) || matches!(program.edges[goal.edge()].op, Op::Error(_)) {
+        if matches!(goal, Goal::Undecided { .. }) || matches!(program.edges[goal.edge()].op, Op::Error(_)) {
             return Ok(Some(state));
         }
         let mut step = Step::default();
@@ -207,8 +207,8 @@ impl<C: Abstraction<Evidence = Inputs>> Abstraction for Slicing<'_, C> {
     fn widen_precision(&mut self) -> bool {
         self.inner.widen_precision()
     }
-    fn settle(&mut self, edge: EdgeId, reason: Reason) {
-        self.inner.settle(edge, reason);
+    fn record_undecided(&mut self, edge: EdgeId, reason: Reason) {
+        self.inner.record_undecided(edge, reason);
     }
     fn check(
         &mut self,

@@ -28,7 +28,7 @@ impl Distance {
     }
 
     /// The distance in a state. `None` if the pointers are not known to be in one object, or one of them is unset.
-    pub(super) fn of(self, st: &State, execution: &mut Execution) -> Option<Val> {
+    pub(super) fn evaluate(self, st: &State, execution: &mut Execution) -> Option<Val> {
         for e in [self.to, self.from] {
             if let Expr::Var(v) = *execution.terms.get(e)
                 && execution.read_var(st, v) == Val::Unset

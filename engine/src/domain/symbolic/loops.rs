@@ -250,7 +250,7 @@ impl Loops {
         };
         let mut row: Vec<_> = l.watched.iter().map(|&var| value(execution, execution.read_var(st, var))).collect();
         row.extend(l.distances.iter().map(|distance| {
-            let distance = distance.of(st, execution)?;
+            let distance = distance.evaluate(st, execution)?;
             value(execution, distance)
         }));
         if !l.samples.contains(&row) {

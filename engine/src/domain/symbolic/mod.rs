@@ -18,7 +18,7 @@ mod transfer;
 pub use asserted::{CellCandidate, asserted};
 pub use distances::Distance;
 pub use loops::{LoopInfo, Loops, RecursiveFunction};
-pub use problems::{Problem, Problems};
+pub use problems::{UndecidedOperation, UndecidedOperations};
 pub use rows::{Address, Cells, Snapshot};
 pub use state::State;
 
@@ -57,7 +57,7 @@ pub struct SymbolicExecution<'p> {
     /// If present, a path ends at a fault that is no error of the checked property, and the flag records that one did.
     pub(super) ends_at_faults: Option<Arc<AtomicBool>>,
     /// If present, undecided operations are recorded here for the caller, not as taints.
-    pub(crate) problems: Option<Problems>,
+    pub(crate) undecided: Option<UndecidedOperations>,
     /// If true, a fault that the solver cannot decide in time is postponed. Its state is executed again when there is
     /// more time.
     postpones: bool,
@@ -88,7 +88,7 @@ impl<'p> SymbolicExecution<'p> {
             loops,
             keeps_dead: false,
             ends_at_faults: None,
-            problems: None,
+            undecided: None,
             postpones: false,
             merges_soon: false,
             agreements: None,
@@ -176,7 +176,7 @@ impl Cpa for SymbolicExecution<'_> {
 
     fn transfer(&mut self, state: State, _at: Control, edge: EdgeId, step: &mut Step<State>) -> Result<(), Stop> {
         self.execute(state, edge, step);
-        let found = self.problems.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.found));
+        let found = self.undecided.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.found));
         step.undecided.extend(found.into_iter().map(|p| p.edge));
         Ok(())
     }

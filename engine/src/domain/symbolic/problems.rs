@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 /// An undecided operation. It prevents a proof if a concrete execution reaches it.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct UndecidedOperation {
     /// The edge of the operation.
     pub edge: EdgeId,
     /// The reason why it is undecided.
@@ -16,22 +16,22 @@ pub struct Problem {
 
 /// The undecided operations that abstract states reached.
 #[derive(Default)]
-pub struct Problems {
+pub struct UndecidedOperations {
     /// The operations found since the list was last cleared.
-    pub found: Vec<Problem>,
+    pub found: Vec<UndecidedOperation>,
     /// Operations that are recorded as undecided. A read among them yields an arbitrary value.
-    settled: FxHashSet<EdgeId>,
+    recorded: FxHashSet<EdgeId>,
 }
 
-impl Problems {
+impl UndecidedOperations {
     /// True if the operation is recorded as undecided.
-    pub fn is_settled(&self, edge: EdgeId) -> bool {
-        self.settled.contains(&edge)
+    pub fn is_recorded(&self, edge: EdgeId) -> bool {
+        self.recorded.contains(&edge)
     }
 
     /// Records the operation as undecided.
-    pub fn settle(&mut self, edge: EdgeId) {
-        self.settled.insert(edge);
+    pub fn record_undecided(&mut self, edge: EdgeId) {
+        self.recorded.insert(edge);
     }
 }
 
@@ -47,15 +47,15 @@ impl SymbolicExecution<'_> {
     }
 
     /// True if the operation is recorded as undecided.
-    pub fn is_settled(&self, edge: EdgeId) -> bool {
-        self.problems.as_ref().is_some_and(|p| p.is_settled(edge))
+    pub fn is_recorded(&self, edge: EdgeId) -> bool {
+        self.undecided.as_ref().is_some_and(|p| p.is_recorded(edge))
     }
 
     /// Records that the paths beyond `edge` do not represent all behaviour of the program there.
-    pub fn problem(&mut self, edge: EdgeId, reason: Reason) {
+    pub fn report_undecided(&mut self, edge: EdgeId, reason: Reason) {
         let reads = self.is_read(edge) && self.execution.mode.is_abstract;
-        match &mut self.problems {
-            Some(problems) if !problems.is_settled(edge) => problems.found.push(Problem { edge, reason }),
+        match &mut self.undecided {
+            Some(problems) if !problems.is_recorded(edge) => problems.found.push(UndecidedOperation { edge, reason }),
             // The operation is recorded as undecided already. The current path may be infeasible, so it is no taint.
             Some(_) if !reads => {}
             _ => self.taints.drop_behaviour(reason),

@@ -49,8 +49,8 @@ impl SymbolicExecution<'_> {
     /// Executes an `Approx` edge.
     fn approximate(&mut self, past: &mut Option<Past>, taint: TaintId, edge: EdgeId) {
         let t = &self.execution.program.taints[taint];
-        if t.under && self.problems.is_some() {
-            self.problem(edge, Reason::at(t.reason.clone(), t.place));
+        if t.under && self.undecided.is_some() {
+            self.report_undecided(edge, Reason::at(t.reason.clone(), t.place));
         } else if t.under {
             self.taints.reach(taint);
         }
@@ -84,7 +84,7 @@ impl SymbolicExecution<'_> {
             ended.store(true, Ordering::Relaxed);
             return;
         }
-        if is_abstract || asks || reads && (self.problems.is_none() || self.is_settled(edge)) {
+        if is_abstract || asks || reads && (self.undecided.is_none() || self.is_recorded(edge)) {
             // An abstract state does not represent concrete executions anyway.
             let past =
                 if self.execution.mode.is_abstract { past } else { past.or(Some(self.invalid_read(&fault, edge))) };
@@ -92,7 +92,7 @@ impl SymbolicExecution<'_> {
             return out.successors.push((State { path, past }, At::Target));
         }
         // Checking the feasibility of abstract states here avoids a refinement later.
-        if self.problems.is_some()
+        if self.undecided.is_some()
             && self.execution.mode.names_unknowns
             && self.execution.solver.model(&mut self.execution.terms, &fault.state.pc).is_infeasible()
         {
@@ -113,7 +113,7 @@ impl SymbolicExecution<'_> {
             }
         }
         let reason = self.reason(&fault, edge);
-        self.problem(edge, reason);
+        self.report_undecided(edge, reason);
     }
 
     /// The over-approximation by an invalid read. Records the origin of the pointer at the first such read of the

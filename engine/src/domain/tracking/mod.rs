@@ -16,7 +16,7 @@ use crate::domain::path::Carrier;
 use crate::domain::predicate::PredicateAbstraction;
 use crate::domain::predicate::refinement::AbstractPath;
 use crate::domain::shape::ShapeAbstraction;
-use crate::domain::symbolic::{self, Problems, SymbolicExecution};
+use crate::domain::symbolic::{self, SymbolicExecution, UndecidedOperations};
 use crate::domain::value::refinement::Valued;
 use crate::domain::value::{Item, Kept, Precision, Sharing, ValueAbstraction};
 use crate::invariant::observed::Agreement;
@@ -76,7 +76,7 @@ impl<'p> Tracking<'p> {
         // Refinement follows all edges of a path, so no call may be skipped.
         symbolic.execution.mode = Mode { names_unknowns: !how.values_only, is_abstract: true, skips_calls: false };
         symbolic.execution.unwritten = how.predicates.then(Vec::new);
-        symbolic.problems = Some(Problems::default());
+        symbolic.undecided = Some(UndecidedOperations::default());
         symbolic.merges_soon = how.predicates;
         debug_assert!(how.values_only || !how.folds, "nothing names what segments hold");
         // A summary object has no known shadow, so programs with shadows are not folded.
@@ -227,7 +227,7 @@ impl Cpa for Tracking<'_> {
 
     fn transfer(&mut self, st: State, _at: Control, edge: EdgeId, out: &mut Step<State>) -> Result<(), Stop> {
         self.execute(st, edge, out);
-        let found = self.symbolic.problems.as_mut().map_or(Vec::new(), |problems| std::mem::take(&mut problems.found));
+        let found = self.symbolic.undecided.as_mut().map_or(Vec::new(), |problems| std::mem::take(&mut problems.found));
         out.undecided.extend(found.into_iter().map(|p| p.edge));
         Ok(())
     }
@@ -317,12 +317,12 @@ impl Abstraction for Tracking<'_> {
         }
     }
 
-    fn settle(&mut self, edge: EdgeId, reason: Reason) {
+    fn record_undecided(&mut self, edge: EdgeId, reason: Reason) {
         // An arbitrary value over-approximates a read, unless the question is whether the read is a fault.
         if !self.symbolic.is_read(edge) || self.symbolic.is_watched(edge) {
             self.symbolic.taints.drop_behaviour(reason);
         }
-        self.undecided().settle(edge);
+        self.undecided().record_undecided(edge);
     }
 
     fn widen_precision(&mut self) -> bool {

@@ -93,7 +93,7 @@ impl ValueAbstraction {
         let keep = |item| precision.keeps(at.loc, item);
         self.callers.forget_others(precision.changes());
         let mut replaced = Vec::new();
-        let mut forget = Forget { of: self, execution, keep: &keep, is_predicate, replaced: &mut replaced };
+        let mut forget = Forget { abstraction: self, execution, keep: &keep, is_predicate, replaced: &mut replaced };
         forget.callers(st, Some(at.loc), since);
         forget.state(st, at, since.map(|s| &s.memory));
         self.precision = precision;
@@ -110,7 +110,7 @@ impl ValueAbstraction {
         is_predicate: &dyn Fn(ExprId) -> bool,
     ) -> Vec<Replaced> {
         let mut replaced = Vec::new();
-        let mut forget = Forget { of: self, execution, keep, is_predicate, replaced: &mut replaced };
+        let mut forget = Forget { abstraction: self, execution, keep, is_predicate, replaced: &mut replaced };
         forget.callers(st, None, None);
         forget.state(st, at, None);
         replaced
@@ -218,7 +218,7 @@ impl ValueAbstraction {
 
 /// The abstraction of one state.
 struct Forget<'a, 'e, 'p> {
-    of: &'a mut ValueAbstraction,
+    abstraction: &'a mut ValueAbstraction,
     execution: &'e mut Execution<'p>,
     keep: &'a dyn Fn(Item) -> Kept,
     is_predicate: &'a dyn Fn(ExprId) -> bool,
@@ -234,7 +234,7 @@ impl Forget<'_, '_, '_> {
             let slot = self.execution.read_globals()[i] as usize;
             let var = self.execution.slots.globals[slot];
             let value = st.globals[slot];
-            if !self.of.is_droppable(value) || self.of.is_null(self.execution, var, value) {
+            if !self.abstraction.is_droppable(value) || self.abstraction.is_null(self.execution, var, value) {
                 continue;
             }
             let new = self.kept((self.keep)(Item::Var(var)), &st.pc, var, value);
@@ -247,7 +247,7 @@ impl Forget<'_, '_, '_> {
             None => st.memory.iter().map(|(id, o)| (id, o.origin)).collect(),
         };
         for (id, origin) in objects {
-            let null = match self.of.keeps_null {
+            let null = match self.abstraction.keeps_null {
                 true => st.memory.get(id).map_or(Vec::new(), |o| null_parts(o, self.execution.program)),
                 false => Vec::new(),
             };
@@ -287,7 +287,7 @@ impl Forget<'_, '_, '_> {
                 below = Some(Rc::clone(frame));
                 break;
             }
-            below = at.and_then(|at| self.of.callers.find(frame, at));
+            below = at.and_then(|at| self.abstraction.callers.find(frame, at));
             if below.is_some() {
                 break;
             }
@@ -308,7 +308,7 @@ impl Forget<'_, '_, '_> {
             self.frame(&mut new, loc, &st.pc);
             let new = Rc::new(new);
             if let Some(at) = at {
-                self.of.callers.put(frame, at, &new);
+                self.abstraction.callers.put(frame, at, &new);
             }
             below = Some(new);
         }
@@ -325,10 +325,10 @@ impl Forget<'_, '_, '_> {
             frame.vars[slot] = match (alive, value) {
                 (_, Val::Unset) => continue,
                 (false, _) => Val::Unset,
-                (true, _) if !self.of.is_droppable(value) => continue,
+                (true, _) if !self.abstraction.is_droppable(value) => continue,
                 (true, _) => {
                     let var = self.execution.slots.locals[frame.func.index()][slot];
-                    if self.of.is_null(self.execution, var, value) {
+                    if self.abstraction.is_null(self.execution, var, value) {
                         continue;
                     }
                     self.kept((self.keep)(Item::Var(var)), pc, var, value)
@@ -363,8 +363,8 @@ impl Forget<'_, '_, '_> {
         }
         let width = self.execution.program.vars[var].width;
         let (_, e) = self.execution.terms.fresh_symbol(Sort::Bv(width));
-        if self.of.keeps_symbols {
-            self.of.forgotten.insert(e);
+        if self.abstraction.keeps_symbols {
+            self.abstraction.forgotten.insert(e);
         }
         self.replaced.push(Replaced { symbol: e, var, old });
         Val::Expr(e)
@@ -373,7 +373,7 @@ impl Forget<'_, '_, '_> {
     /// Forgets constraints. Constraints on addresses are kept.
     fn constraints(&mut self, st: &mut State) {
         let conjuncts = st.pc.conjuncts();
-        let source = &self.of.source;
+        let source = &self.abstraction.source;
         let kept: Vec<ExprId> = conjuncts
             .iter()
             .copied()

@@ -79,7 +79,7 @@ pub(crate) struct Recording {
 
 impl Recording {
     /// Records a path. Returns `None` if the path is feasible or its feasibility could not be decided.
-    pub fn of<'p, C: Carrier<'p>>(
+    pub fn record<'p, C: Carrier<'p>>(
         follower: &mut Follower<'_, 'p, C>,
         path: &[EdgeId],
         goal: Goal,
@@ -310,7 +310,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
                 }
                 Ok(Some(true))
             }
-            Goal::Problem { edge } => {
+            Goal::Undecided { edge } => {
                 self.follower.cpa.undecided().found.clear();
                 self.follower.step(st, edge, None)?;
                 let met = self.follower.cpa.undecided().found.iter().any(|p| p.edge == edge);

@@ -10,7 +10,7 @@
 
 use super::dependence::{Needed, Recording};
 use crate::analysis::{Goal, Increment, Refinement, Stop};
-use crate::domain::path::{Carrier, End, Follower};
+use crate::domain::path::{Carrier, Follower, PathEnd};
 use crate::domain::symbolic::SymbolicExecution;
 use crate::domain::value::{Item, Kept, ValueAbstraction, describe};
 use crate::semantics::Mode;
@@ -48,7 +48,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         goal: Goal,
     ) -> Result<(Refinement, Option<Increment>), Stop> {
         let place = follower.place_of(goal, path);
-        let recording = Recording::of(follower, path, goal)?;
+        let recording = Recording::record(follower, path, goal)?;
         let end = match &recording {
             Some(recording) => recording.end(),
             None => {
@@ -153,7 +153,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
                 None => (vec![start.clone()], 0),
                 Some(last) => (states[last].clone(), self.cuts[last].1),
             };
-            let End::States(states) = self.follower.along(before, &self.path[done..cut])? else { break };
+            let PathEnd::States(states) = self.follower.along(before, &self.path[done..cut])? else { break };
             let at = self.at(cut);
             let mut items: Vec<Item> = Vec::new();
             for st in &states {
@@ -248,9 +248,9 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
             let mut all = Vec::with_capacity(cuts.len());
             for &(_, cut) in cuts {
                 states = match this.along(states, &path[done..cut])? {
-                    End::States(states) => states,
-                    End::Nowhere(_) => return Ok(None),
-                    End::Problem => return Ok(Some(all)),
+                    PathEnd::States(states) => states,
+                    PathEnd::Nowhere(_) => return Ok(None),
+                    PathEnd::Undecided => return Ok(Some(all)),
                 };
                 done = cut;
                 let at = Control { loc: this.loc_after(path, cut), stack: CallStacks::EMPTY };
@@ -293,7 +293,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         let mut states = Vec::with_capacity(self.cuts.len());
         let (mut now, mut done) = (vec![self.follower.cpa.initial()], 0);
         for &(_, cut) in &self.cuts {
-            let End::States(next) = self.follower.along(now, &self.path[done..cut])? else { break };
+            let PathEnd::States(next) = self.follower.along(now, &self.path[done..cut])? else { break };
             states.push(next.clone());
             (now, done) = (next, cut);
         }

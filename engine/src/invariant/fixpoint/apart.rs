@@ -32,7 +32,7 @@ pub struct Apart {
 
 impl Apart {
     /// Partitions the program with copies of small functions.
-    pub fn of(contexts: &Contexts, calls: &CallGraph) -> Self {
+    pub fn compute(contexts: &Contexts, calls: &CallGraph) -> Self {
         let program = &contexts.program;
         let mut locations = vec![Vec::new(); program.funcs.len()];
         let mut sizes = vec![0usize; program.funcs.len()];

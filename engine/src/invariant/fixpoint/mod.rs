@@ -164,7 +164,7 @@ impl<'p> Analysis<'p> {
     pub fn new(program: &'p Program) -> Self {
         let calls = CallGraph::new(program);
         let n = program.locs.len();
-        let Nodes { is_node, widened, rank, downward } = Nodes::of(program, &calls);
+        let Nodes { is_node, widened, rank, downward } = Nodes::compute(program, &calls);
         Self {
             calls,
             rows: Rows::new(program),
@@ -614,7 +614,7 @@ impl<'p> Analysis<'p> {
         Next::Go
     }
 
-    /// Sets how much work the analysis does.
+    /// Sets the limits on the work of the analysis.
     pub(in crate::invariant) fn set_strength(&mut self, strength: Strength) {
         self.strength = strength;
     }

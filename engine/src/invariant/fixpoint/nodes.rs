@@ -24,14 +24,14 @@ pub struct Nodes {
 
 impl Nodes {
     /// Computes the nodes of a program.
-    pub fn of(program: &Program, calls: &CallGraph) -> Self {
+    pub fn compute(program: &Program, calls: &CallGraph) -> Self {
         let graphs = CfaGraphs::new(program);
         let predecessors = Predecessors::new(program);
         let n = program.locs.len();
         let mut is_node = vec![false; n];
         let mut widened = vec![false; n];
         for (loc, node) in program.locs.ids().zip(&mut is_node) {
-            *node = predecessors.of(loc).len() > 1
+            *node = predecessors.edges_into(loc).len() > 1
                 || matches!(program.locs[loc].out, Out::One(e) if matches!(program.edges[e].op, Op::Call { .. }));
         }
         let returning: Vec<LocId> =
@@ -76,11 +76,11 @@ impl Nodes {
 }
 
 /// True if a branch follows `loc` soon, and tests a variable that is a constant on one of the joined paths: the null of
-/// an allocation that failed, or the way that a `return` out of a scope goes. Such a join is no node, because its paths
+/// an allocation that failed, or the destination of a `return` out of a scope. Such a join is no node, because its paths
 /// separate again.
 fn is_decided(program: &Program, predecessors: &Predecessors, loc: LocId) -> bool {
     let Some(var) = tested_after(program, loc) else { return false };
-    predecessors.of(loc).iter().any(|&edge| is_constant_before(program, predecessors, edge, var))
+    predecessors.edges_into(loc).iter().any(|&edge| is_constant_before(program, predecessors, edge, var))
 }
 
 /// The only variable, at `loc`, of the condition of a branch that follows soon.
@@ -122,7 +122,7 @@ fn is_constant_before(program: &Program, predecessors: &Predecessors, mut edge: 
             ref op if op.def() == Some(var) => return false,
             _ => {}
         }
-        edge = match predecessors.of(program.edges[edge].source)[..] {
+        edge = match predecessors.edges_into(program.edges[edge].source)[..] {
             [before] => before,
             _ => return false,
         };

@@ -24,15 +24,15 @@ pub struct Memory {
     pub objects: Paged<Status>,
     /// The facts invalidated since the entry of the function. Its callers have to drop them.
     pub lost: Rc<BTreeSet<(u32, Loss)>>,
-    /// True if a library function may have done what its model does not do. What the model does from there on says
-    /// nothing about that function.
+    /// True if the path has an effect that the model of a library function does not have. Later operations of the model
+    /// prove nothing about the function.
     pub is_unmodelled: bool,
 }
 
 /// A kind of fact about an object that is no longer valid. All values that refer to it have to drop it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Loss {
-    /// Its number: it may now be one of the older objects of its site, which have this number.
+    /// The number of the object. It may now be one of the older objects of its site, which have the number `.0`.
     Aged(u32),
     /// The position of its null byte.
     Null,

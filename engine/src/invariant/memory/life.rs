@@ -157,8 +157,8 @@ impl Environment {
 }
 
 impl Memory {
-    /// Records facts that callers have to drop. What was lost of an object that has another number now is lost of that
-    /// number, too.
+    /// Records facts that callers have to drop. If an object has another number now, its lost facts are also lost for
+    /// that number.
     fn note_lost(&mut self, lost: &[(u32, Loss)]) {
         if lost.iter().all(|l| self.lost.contains(l)) {
             return;

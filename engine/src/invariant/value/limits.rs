@@ -11,8 +11,8 @@
 //! the object that the address points to, also if its number represents several.
 //!
 //! Invariant: the memory of an environment has the length to which a bound in it refers (`Memory::defines`). The status
-//! of an object determines which null byte is meant, so a bound without that status says nothing, and it would say
-//! something wrong as soon as the status gets another null byte. Therefore an operation that drops a length, or gives it
+//! of an object determines which null byte is meant, so a bound without that status has no meaning, and it would be
+//! wrong as soon as the status gets another null byte. Therefore an operation that drops a length, or gives it
 //! another meaning, drops the bounds that refer to it, in the environment and in the callers (`Loss`). A join keeps a
 //! bound only if both memories have its length, also where a cell or a target exists in one memory only. A caller keeps
 //! a bound of a callee's exit only if its own memory after the call has the length: the exit is joined over all callers,
@@ -132,7 +132,7 @@ impl Limits {
         self.0.iter().flat_map(|limits| limits.iter().copied())
     }
     /// Keeps the strongest bound for each object, length and factor, up to the maximal number.
-    fn of(limits: impl IntoIterator<Item = Limit>) -> Self {
+    fn strongest(limits: impl IntoIterator<Item = Limit>) -> Self {
         let mut all: Vec<Limit> = limits.into_iter().collect();
         all.sort_unstable_by_key(|l| (l.key(), std::cmp::Reverse((l.more, l.is_exact))));
         all.dedup_by_key(|l| l.key());
@@ -141,7 +141,7 @@ impl Limits {
     }
     /// Applies `f` to each bound, and drops those for which it returns `None`.
     pub fn map(&self, f: impl FnMut(Limit) -> Option<Limit>) -> Self {
-        if self.is_empty() { Self::NONE } else { Self::of(self.iter().filter_map(f)) }
+        if self.is_empty() { Self::NONE } else { Self::strongest(self.iter().filter_map(f)) }
     }
     /// The bounds of a number that is at most this one.
     pub fn up_to(&self) -> Self {
@@ -149,14 +149,14 @@ impl Limits {
     }
     /// Adds a bound.
     pub fn with(&self, limit: Limit) -> Self {
-        Self::of(self.iter().chain([limit]))
+        Self::strongest(self.iter().chain([limit]))
     }
     /// The bounds of both.
     pub fn both(&self, o: &Self) -> Self {
         match (self.is_empty(), o.is_empty()) {
             (_, true) => self.clone(),
             (true, _) => o.clone(),
-            _ => Self::of(self.iter().chain(o.iter())),
+            _ => Self::strongest(self.iter().chain(o.iter())),
         }
     }
     /// The bounds of the value of `a op b`.
@@ -250,7 +250,7 @@ impl Limits {
         let of_a = a.limits.iter().filter(kept).filter_map(|l| other(l, b, how.right_least(&l)));
         let of_b = b.limits.iter().filter(kept).filter_map(|l| other(l, a, how.left_least(&l)));
         // Each result is correct, but the weaker of two bounds with one key was joined with its counterpart.
-        Self::of(of_a.chain(of_b))
+        Self::strongest(of_a.chain(of_b))
     }
     /// The bounds of `before` that still hold in `joined`, with those that only the range of `before` implies, and those
     /// by objects that do not exist before.
@@ -262,7 +262,7 @@ impl Limits {
                 || implies(before, l) && !implies(joined, l)
                 || how.left_least(l).is_none()
         };
-        if joined.limits.is_empty() { Self::NONE } else { Self::of(joined.limits.iter().filter(is_old)) }
+        if joined.limits.is_empty() { Self::NONE } else { Self::strongest(joined.limits.iter().filter(is_old)) }
     }
     /// The bounds without those that are lost; `None` if none is.
     pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {

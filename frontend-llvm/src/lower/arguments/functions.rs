@@ -123,5 +123,5 @@ fn place_of_entry(cx: &Context) -> Option<PlaceId> {
 pub(super) fn approximate_pointers(b: &mut Builder, target: TypeId) {
     let target = b.cx.program.type_name(target);
     let what = format!("pointers in unions and to FILE are arbitrary ({target}, which is reachable from an argument)");
-    approximate(b, format!("{what}: a caller in C that builds it rules this out"), true, false);
+    approximate(b, format!("{what}: a caller that builds the object in C rules this out"), true, false);
 }

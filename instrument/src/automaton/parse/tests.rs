@@ -7,7 +7,7 @@ fn what_is_shipped_is_well_formed() {
         let found = parse(text).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, name);
-        assert!(found[0].transitions.iter().any(|t| matches!(t.to, Some(Target::Error(_)))), "{name}");
+        assert!(found[0].transitions.iter().any(|t| matches!(t.to, Some(TransitionTarget::Error(_)))), "{name}");
     }
 }
 
@@ -26,8 +26,8 @@ fn a_text_says_what_an_automaton_is() {
         (pattern.functions.join(" "), pattern.args.clone(), pattern.open),
         ("f g".into(), vec![Some(Named { name: "p".into(), is_pointee: false }), None, Some(pointee)], true)
     );
-    assert_eq!((a.transitions[0].from.clone(), &a.transitions[0].to), (vec![0, 1], &Some(Target::State(1))));
-    assert_eq!(a.transitions[1].to, Some(Target::Error("no".into())));
+    assert_eq!((a.transitions[0].from.clone(), &a.transitions[0].to), (vec![0, 1], &Some(TransitionTarget::State(1))));
+    assert_eq!(a.transitions[1].to, Some(TransitionTarget::Error("no".into())));
     assert_eq!(
         a.transitions[2],
         Transition { from: vec![1], event: Event::End, guard: None, actions: vec![], to: None }

@@ -1,7 +1,7 @@
 //! The bodies of monitors.
 
 use super::{Position, Row, STATE, Slot, WIDTH, Weaver};
-use crate::automaton::{Action, Operator, Target, Term, Transition};
+use crate::automaton::{Action, Operator, Term, Transition, TransitionTarget};
 use cfa::{BinOp, Check, ErrorInfo, ExprId, FuncId, LocId, Op, PlaceId, Taint, VarId, VarKind};
 
 /// The current instance in a monitor, as local variables.
@@ -194,8 +194,8 @@ impl Body<'_, '_> {
             }
             let assigns = actions.iter().any(|action| matches!(action, Action::Assign(..)));
             match to {
-                Some(Target::Error(message)) => self.fail_of(taken, instance, message),
-                Some(Target::State(to)) if assigns || *from != [*to] => {
+                Some(TransitionTarget::Error(message)) => self.fail_of(taken, instance, message),
+                Some(TransitionTarget::State(to)) if assigns || *from != [*to] => {
                     let number = self.int(STATE, *to as i64);
                     let taken = self.assign(taken, instance.state, number);
                     self.change(taken, instance, Some(*to), changed);

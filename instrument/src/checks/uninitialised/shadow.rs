@@ -17,7 +17,7 @@ const LARGE: usize = 6;
 #[derive(Default)]
 pub struct Shadows {
     /// The shadow variable of each variable.
-    pub of: FxHashMap<VarId, VarId>,
+    pub variables: FxHashMap<VarId, VarId>,
 }
 
 /// A value and its shadow.
@@ -30,18 +30,24 @@ struct Shadowed {
 impl Shadows {
     /// The shadow of an expression. Intermediate assignments are inserted at the cursor.
     pub fn expression(&self, program: &mut Program, at: &mut Cursor, e: ExprId) -> ExprId {
-        self.of(program, at, e, &mut FxHashMap::default())
+        self.shadow_within(program, at, e, &mut FxHashMap::default())
     }
 
-    fn of(&self, p: &mut Program, at: &mut Cursor, e: ExprId, known: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+    fn shadow_within(
+        &self,
+        p: &mut Program,
+        at: &mut Cursor,
+        e: ExprId,
+        known: &mut FxHashMap<ExprId, ExprId>,
+    ) -> ExprId {
         if let Some(&shadow) = known.get(&e) {
             return shadow;
         }
         let node = p.exprs.get(e).clone();
         let parts: Vec<Shadowed> =
-            node.children().map(|value| Shadowed { value, shadow: self.of(p, at, value, known) }).collect();
+            node.children().map(|value| Shadowed { value, shadow: self.shadow_within(p, at, value, known) }).collect();
         let shadow = match node {
-            Expr::Var(var) => match self.of.get(&var) {
+            Expr::Var(var) => match self.variables.get(&var) {
                 Some(&shadow) => p.var_expr(shadow),
                 None => zeros(&mut p.exprs, e),
             },

@@ -16,7 +16,7 @@ type Lines = Option<(u32, u32)>;
 /// always happen, so their waypoints are removed, or are moved to the entry of `main` if they assume a condition.
 ///
 /// `Err` if a file cannot be read or is not part of the program.
-pub fn settle(entry: &mut Entry, paths: &[PathBuf]) -> Result<(), Failure> {
+pub fn resolve(entry: &mut Entry, paths: &[PathBuf]) -> Result<(), Failure> {
     let Content::Segments(segments) = &mut entry.content else { return Ok(()) };
     if segments.iter().flat_map(|s| &s.segment).all(|item| item.waypoint.loose.is_none()) {
         return Ok(());

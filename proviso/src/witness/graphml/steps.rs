@@ -127,11 +127,11 @@ impl Reader<'_> {
                 segments.extend(self.last(segment, step, &edge.data)?);
             } else if let Some(step) = step {
                 segment.push(step);
-                segments.push(of(segment));
+                segments.push(segment_of(segment));
             }
         }
         if way.is_empty() {
-            segments.push(of(vec![self.waypoint("target", &Data::default())?]));
+            segments.push(segment_of(vec![self.waypoint("target", &Data::default())?]));
         }
         Ok(without_repeated(segments))
     }
@@ -143,13 +143,13 @@ impl Reader<'_> {
         let mut target = self.waypoint("target", &Data::default())?;
         let Some(mut step) = step else {
             avoided.push(target);
-            return Ok(vec![of(avoided)]);
+            return Ok(vec![segment_of(avoided)]);
         };
         match step.kind.as_str() {
             "passed" => {
                 step.kind = "target".into();
                 avoided.push(step);
-                return Ok(vec![of(avoided)]);
+                return Ok(vec![segment_of(avoided)]);
             }
             "behind" => {
                 // Nothing happens after a violation.
@@ -163,7 +163,7 @@ impl Reader<'_> {
             _ => {}
         }
         avoided.push(step);
-        Ok(vec![of(avoided), of(vec![target])])
+        Ok(vec![segment_of(avoided), segment_of(vec![target])])
     }
 
     /// Returns the waypoint of an edge. Returns `None` if every execution makes the step. `Err` if the edge is
@@ -275,7 +275,7 @@ impl Reader<'_> {
 }
 
 /// Returns the segment of these waypoints.
-fn of(waypoints: Vec<Waypoint>) -> Segment {
+fn segment_of(waypoints: Vec<Waypoint>) -> Segment {
     Segment { segment: waypoints.into_iter().map(|waypoint| WaypointItem { waypoint }).collect() }
 }
 

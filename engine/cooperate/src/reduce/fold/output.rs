@@ -1,7 +1,7 @@
 //! Writes the folded program from the classes of locations and copies.
 
 use super::{Fold, Step};
-use crate::restrict::Restricted;
+use crate::restrict::{Restricted, inherit};
 use cfa::{
     BinOp, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, HaltKind, Id, LocId, Op, Out, Program, Table, Var, VarId,
     VarKind,
@@ -166,11 +166,7 @@ impl<'a> Output<'a> {
     }
 
     fn inherit(&mut self, new: EdgeId, old: EdgeId) {
-        self.edges.extend_to(new.index() + 1, None);
-        self.edges[new] = Some(old);
-        let old = &self.fold.original.edges[old];
-        let new = &mut self.out.edges[new];
-        (new.place, new.fault, new.origin) = (old.place, old.fault, old.origin.clone());
+        inherit(&mut self.out, &mut self.edges, new, self.fold.original, old);
     }
 
     fn covered(&mut self, source: LocId) {

@@ -12,7 +12,7 @@ fn program() -> (Program, Shadows, Cursor, [ExprId; 2], [VarId; 2]) {
     let entry = p.entry;
     let mut make = || super::super::variable(&mut p, WIDTH, Some(VarKind::Temp(entry)));
     let [a, b, shadow_a, shadow_b] = [(); 4].map(|()| make());
-    let shadows = Shadows { of: [(a, shadow_a), (b, shadow_b)].into_iter().collect() };
+    let shadows = Shadows { variables: [(a, shadow_a), (b, shadow_b)].into_iter().collect() };
     let at = Cursor { loc: p.funcs[entry].entry, place: None };
     let vars = [a, b].map(|v| p.var_expr(v));
     (p, shadows, at, vars, [shadow_a, shadow_b])

@@ -1,0 +1,5 @@
+automaton a {
+    state s {
+        call f(p) -> t;
+    }
+}

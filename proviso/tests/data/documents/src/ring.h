@@ -1,0 +1,1 @@
+int next_slot(int slot, int slots);
