@@ -387,9 +387,11 @@ impl<'a> Reading<'a> {
                 (_, true) => a,
                 _ => continue,
             };
-            // The divisor is 0, or the other factor is larger than the quotient, or the product is at most the dividend.
+            // The divisor and the product are 0, or the other factor is larger than the quotient, or the product is at
+            // most the dividend.
             let larger = quotient.plus(-1, &other)?.plus(1, &Sum::constant(1))?;
-            self.choices.push(vec![vec![divisor.clone()], vec![larger], vec![product.plus(-1, &dividend)?]]);
+            let within = product.plus(-1, &dividend)?;
+            self.choices.push(vec![vec![divisor.clone(), product], vec![larger], vec![within]]);
         }
         Some(())
     }
@@ -670,8 +672,11 @@ mod tests {
             assert!(!contradict(&pool, &[positive, not_negative, overflows]));
             assert!(!contradict(&pool, &[positive, others_positive, not_negative, wrongly, overflows]));
             // The divisor may be 0, but then the product is 0, too.
-            let nonzero = if is_signed { guarded } else { positive };
-            assert!(!contradict(&pool, &[nonzero, wrongly, overflows]));
+            let not_positive = pool.not(positive);
+            let either = pool.or(not_positive, guarded);
+            let divisor_not_negative = pool.binary(least, zero, h);
+            assert!(contradict(&pool, &[divisor_not_negative, not_negative, either, overflows]));
+            assert!(!contradict(&pool, &[not_negative, wrongly, overflows]));
         }
     }
 }
