@@ -329,6 +329,14 @@ class Functions(Folder):
         done = run("n", "libpart.a")
         self.assertEqual(done.returncode, 64)
         self.assertIn("libpart.a has no main: give --entries all, or --entries with names of its functions (bad, good", done.stderr)
+        # A finding that a longer buffer rules out is counted apart, and names the precondition.
+        (self.dir / "sum.c").write_text(
+            "unsigned sum(const unsigned char *p, unsigned n) { unsigned s = 0; while (n--) s += p[n]; return s; }\n"
+            "int first(int *p) { return p[-1]; }\n"
+        )
+        done = run("s", "sum.c", "--entries", "all", "--", "--check", "address")
+        self.assertIn("violated 2 (1 only if callers pass short buffers), proved 0 of 2", done.stdout)
+        self.assertIn("__CPROVER_r_ok(p, n)", done.stdout)
         # Without its header, the file does not compile, which is not a crash.
         done = run("h", "part.c")
         self.assertEqual(done.returncode, 2)
