@@ -387,11 +387,12 @@ impl<'a> Reading<'a> {
                 (_, true) => a,
                 _ => continue,
             };
-            // The divisor and the product are 0, or the other factor is larger than the quotient, or the product is at
-            // most the dividend.
+            // The divisor and the product are 0, or the divisor is positive and the other factor is larger than the
+            // quotient, or the product is at most the dividend.
             let larger = quotient.plus(-1, &other)?.plus(1, &Sum::constant(1))?;
+            let positive = Sum::constant(1).plus(-1, &divisor)?;
             let within = product.plus(-1, &dividend)?;
-            self.choices.push(vec![vec![divisor.clone(), product], vec![larger], vec![within]]);
+            self.choices.push(vec![vec![divisor.clone(), product], vec![positive, larger], vec![within]]);
         }
         Some(())
     }
@@ -605,6 +606,8 @@ mod tests {
                     7 => pool.neg(a),
                     8 => pool.binary([BinOp::UDiv, BinOp::SDiv][below(2) as usize], c, a),
                     9 => {
+                        // Products of products take the solver minutes.
+                        let [a, b] = [leaves[below(3) as usize], leaves[below(3) as usize]];
                         let half = pool.extract(width / 2 - 1, 0, b);
                         let half = pool.zext(width, half);
                         pool.mul(half, a)
