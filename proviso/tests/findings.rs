@@ -354,18 +354,6 @@ fn a_proof_names_what_was_not_asked() {
     }
 }
 
-/// The violation of a function with a pointer and a length suggests their relation as a precondition.
-#[test]
-fn a_length_may_be_a_precondition() {
-    let folder = folder();
-    let program = "int sum(const int *a, int n) {\nint s = 0;\nfor (int i = 0; i < n; i++)\ns ^= a[i];\nreturn s;\n}\n\
-                   int first(const int *a) {\nreturn a[1];\n}\n";
-    let text = stdout(&verify(folder.path(), program, &["--entry", "sum", "--check", "address"]));
-    assert!(text.contains("`__CPROVER_assume(__CPROVER_r_ok(a, n * sizeof *a));`"), "{text}");
-    let text = stdout(&verify(folder.path(), program, &["--entry", "first", "--check", "address"]));
-    assert!(text.contains("FALSE(address)") && !text.contains("__CPROVER_r_ok"), "{text}");
-}
-
 /// Source lines in counterexamples are cut only to the width of a terminal.
 #[test]
 fn lines_are_not_cut_without_a_terminal() {

@@ -265,7 +265,8 @@ impl Run<'_> {
                 Answer::True => {
                     self.settle(&group.asks, &Rest::Proved);
                     // The pre-analysis proved the accesses of which this group does not ask.
-                    let asks_of_memory = self.of_memory().is_some_and(|memory| group.asks.contains(&memory));
+                    let asks_of_memory =
+                        group.seen.is_empty() && self.of_memory().is_some_and(|m| group.asks.contains(&m));
                     let ended = group.ended.load(Ordering::Relaxed) && !asks_of_memory || group.is_behind;
                     let mut shared = self.session.shared();
                     group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
