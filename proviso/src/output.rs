@@ -1,8 +1,7 @@
 //! Standard output and standard error.
 
 use crate::args::Color;
-use crate::message::Message;
-use crate::render;
+use crate::message::{Message, json_line};
 use annotate_snippets::Level;
 use driver::failure::Failure;
 use driver::panics::DEFECT;
@@ -79,7 +78,7 @@ fn message(severity: Severity, text: &str, spot: Option<Spot>, colors: Colors) {
         Severity::Note => ("note", Level::NOTE),
     };
     print_error(&match colors.is_json {
-        true => render::json_message(word, text, spot.as_ref()),
+        true => json_line(word, text, spot.as_ref(), None),
         false => Message::new(level, text).at(spot).render(&Sources::new(), colors.stderr) + "\n",
     });
 }

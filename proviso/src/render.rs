@@ -1,6 +1,6 @@
 //! A report for people: the error in the format of rustc, then the counterexample line by line.
 
-use crate::message::Message;
+use crate::message::{Message, json_line};
 use annotate_snippets::Level;
 use cfa::InputKind;
 use cfa::wording::counted;
@@ -305,11 +305,6 @@ pub fn json_verdict(report: &Report) -> String {
     Line { level: "verdict", ..Line::note(None, report.verdict_line()) }.json()
 }
 
-/// Returns a message as a line of JSON.
-pub fn json_message(level: &'static str, text: &str, spot: Option<&Spot>) -> String {
-    Line { level, ..Line::note(spot, text.to_owned()) }.json()
-}
-
 /// Returns the lines of one finding as JSON, one object per line.
 pub fn json_finding(violation: &Violation) -> String {
     lines_of(violation).iter().map(Line::json).collect()
@@ -328,18 +323,7 @@ impl Line<'_> {
     }
 
     fn json(&self) -> String {
-        let of = |number: u32| (number > 0).then_some(number);
-        let mut object = serde_json::json!({
-            "file": self.spot.map(|s| &s.path),
-            "line": self.spot.and_then(|s| of(s.line)),
-            "column": self.spot.and_then(|s| of(s.column)),
-            "level": self.level,
-            "message": self.text,
-        });
-        if let Some(property) = self.property {
-            object["property"] = property.into();
-        }
-        format!("{object}\n")
+        json_line(self.level, &self.text, self.spot, self.property)
     }
 }
 
