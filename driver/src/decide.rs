@@ -202,7 +202,10 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
     let time = engine::replay_limits(session.share_of_time(smaller::TIME));
     let smaller = || match program.starts_threads() {
         true => None,
-        false => Some(smaller::inputs(program, &found.inputs, found.error, time)),
+        false => {
+            let inputs = smaller::inputs(program, &found.inputs, found.error, time);
+            Some(smaller::environment(program, &inputs, found.error, sources, time))
+        }
     };
     let inputs = &session.afterwards("looking for smaller inputs", "smaller_inputs", smaller);
     let inputs = inputs.as_ref().unwrap_or(&found.inputs);
@@ -222,6 +225,13 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
             let is_threaded = program.starts_threads();
             if !is_threaded && elsewhere::differs_by_literals(program, inputs, found.error, time) {
                 let doubt = "it depends on which string literals share memory, which C leaves open (C17, 6.4.5p7)";
+                trace.environment.doubts.push(doubt.into());
+            }
+            let is_before_global = |object: &trace::Object| {
+                matches!(object.kind, cfa::interp::ObjectKind::Global { .. }) && object.offset < 0
+            };
+            if trace.object.as_ref().is_some_and(is_before_global) {
+                let doubt = "AddressSanitizer does not detect all accesses before a global variable";
                 trace.environment.doubts.push(doubt.into());
             }
             if session.records.reproduction && is_threaded && trace.schedule.is_none() {

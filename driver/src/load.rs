@@ -1,6 +1,7 @@
 //! Loading of programs by the front-end. Its errors become [`Failure`]s.
 
 use crate::failure::{Failure, exit};
+use crate::source::{STDIN, naming_standard_input};
 use cfa::Program;
 use engine::budget::Budget;
 use frontend_llvm::{Loader, Options};
@@ -79,8 +80,9 @@ pub fn loading(error: &frontend_llvm::Error) -> Failure {
     let code = error.exit_code();
     match error {
         frontend_llvm::Error::Compile { path, messages } => {
-            let mut failure = Failure::new(code, format!("clang cannot compile {}", path.display()));
-            failure.detail = Some(messages.clone());
+            let named = |text: &str| naming_standard_input(text, STDIN);
+            let mut failure = Failure::new(code, named(&format!("clang cannot compile {}", path.display())));
+            failure.detail = Some(named(messages));
             failure
         }
         _ => {

@@ -79,6 +79,10 @@ pub struct Question {
     pub undefined_do_anything: bool,
     /// True if the program starts threads.
     pub is_threaded: bool,
+    /// True if the program has inputs.
+    pub takes_inputs: bool,
+    /// True if the program calls a function of its own.
+    pub has_parts: bool,
 }
 
 /// The kind of obstacle that a reason names.
@@ -154,20 +158,26 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
     if is_of_threads {
         help.push(of_threads(kind, reason).into());
     }
-    if grows && obstacles.iter().any(|o| matches!(o, Obstacle::Loop { .. })) {
-        help.push("bound the inputs that decide how often the loop runs: `__VERIFIER_assume(n <= 8);`".into());
+    let is_bounded_by_inputs = grows && question.takes_inputs;
+    if is_bounded_by_inputs && obstacles.iter().any(|o| matches!(o, Obstacle::Loop { .. })) {
+        help.push("bound the inputs that decide how often the loop runs: `__VERIFIER_assume(INPUT <= 8);`".into());
     }
-    if grows && obstacles.iter().any(|o| matches!(o, Obstacle::Recursion { .. })) {
-        help.push("bound the inputs that decide how deep the recursion goes: `__VERIFIER_assume(depth <= 8);`".into());
+    if is_bounded_by_inputs && obstacles.iter().any(|o| matches!(o, Obstacle::Recursion { .. })) {
+        help.push("bound the inputs that decide how deep the recursion goes: `__VERIFIER_assume(INPUT <= 8);`".into());
     }
-    if kind == Kind::Approximated && !is_of_threads {
+    // No function can stand in for these.
+    let is_control = ["setjmp", "longjmp", "assembly"].iter().any(|word| reason.contains(word));
+    if kind == Kind::Approximated && is_control && question.has_parts && question.entry == "main" {
+        help.push("verify the functions that do not use it: `--entry FUNCTION`".into());
+    }
+    if kind == Kind::Approximated && !is_of_threads && !is_control {
         help.push(
             "replace it where it is a function of the library: `--remove-function-body FUNCTION` and a stub in C; \
              LIMITATIONS.md lists what is modelled"
                 .into(),
         );
     }
-    if grows && question.entry == "main" && !is_of_threads {
+    if grows && question.entry == "main" && question.has_parts && !is_of_threads {
         help.push("verify a part: `--entry FUNCTION` starts at a smaller function".into());
     }
     let is_decided = report.checks.iter().any(|c| c.places.all > 0 && !matches!(c.rest, Rest::Unknown(_)));
@@ -195,6 +205,28 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn unknown(reason: &str) -> Report {
+        Report { answer: Answer::unknown(reason), ..Report::default() }
+    }
+
+    /// Advice about inputs, functions and stubs is for programs that have them.
+    #[test]
+    fn remedies_fit_the_program() {
+        let head = Spot { path: "a.c".into(), line: 1, column: 1 };
+        let obstacles = [Obstacle::Loop { function: "main".into(), spot: head }];
+        let advice = |reason: &str, takes_inputs, has_parts| {
+            let question = Question { entry: "main".into(), takes_inputs, has_parts, ..Question::default() };
+            remedies(&unknown(reason), &question, &obstacles).join("\n")
+        };
+        let (none, all) = ("no invariants prove the program", "timeout of 5 s");
+        assert!(!advice(none, false, false).contains("__VERIFIER_assume"));
+        assert!(!advice(none, true, false).contains("--entry"));
+        assert!(advice(all, true, true).contains("INPUT") && advice(all, true, true).contains("--entry FUNCTION"));
+        let jump = "a violation was found only past an approximation: setjmp is not modelled";
+        assert!(!advice(jump, true, true).contains("stub"), "{}", advice(jump, true, true));
+        assert!(advice(jump, true, true).contains("--entry FUNCTION"));
+    }
 
     /// The reasons are those of the engine and the limits.
     #[test]

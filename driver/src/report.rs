@@ -1,9 +1,7 @@
 //! The result of a verification run as data.
 
 use crate::source::Spot;
-use crate::trace::{Argument, Object, OriginKind, Target, Trace};
-use cfa::AllocKind;
-use cfa::interp::ObjectKind;
+use crate::trace::{OriginKind, Precondition, Trace};
 use engine::Turn;
 
 /// Names of the properties and checks that a bad pointer violates.
@@ -106,23 +104,15 @@ impl Violation {
         same_object && (same_line || both_freed)
     }
 
-    /// Returns advice for a violation that a precondition of the entry function may rule out: an access outside the
-    /// object of a pointer argument, if the function also has an integer argument, which may be its length.
+    /// Returns the precondition of the entry function that rules the violation out, if it is one about the length of a
+    /// buffer.
+    pub fn precondition(&self) -> Option<&Precondition> {
+        self.trace.as_ref()?.precondition.as_ref()
+    }
+
+    /// Returns advice for a violation that a precondition of the entry function may rule out.
     pub fn help(&self) -> Option<String> {
-        let trace = self.trace.as_ref().filter(|_| self.is_of_pointer())?;
-        let call = trace.arguments.as_ref()?;
-        let is_given = |object: &Object| matches!(object.kind, ObjectKind::Allocated(AllocKind::Given));
-        trace.object.as_ref().filter(|object| is_given(object))?;
-        let is_pointer = |a: &&Argument| matches!(a.target, Some(Target::Object(_))) && !a.name.is_empty();
-        let is_length = |a: &&Argument| a.is_integer() && !a.name.is_empty();
-        let at = call.values.iter().position(|a| is_pointer(&a))?;
-        let (before, after) = call.values.split_at(at);
-        let length = after.iter().find(is_length).or_else(|| before.iter().find(is_length))?;
-        let (function, pointer, length) = (&call.function, &call.values[at].name, &length.name);
-        Some(format!(
-            "if callers of `{function}` pass the length of `{pointer}` as `{length}`, verify a caller that assumes it: \
-             `__CPROVER_assume(__CPROVER_r_ok({pointer}, {length} * sizeof *{pointer}));` (docs/guide/functions.md)"
-        ))
+        self.precondition().map(Precondition::help)
     }
 
     /// Returns the reservations that a report shows with the violation.
@@ -132,10 +122,17 @@ impl Violation {
         let addresses = "it depends on the addresses of objects: a run with other addresses may not show it";
         let elsewhere = "the program does not terminate, but it may leave this loop after very many iterations and \
                          continue without end elsewhere";
-        [(self.is_behind, behind), (self.depends_on_addresses, addresses), (self.may_leave_loop, elsewhere)]
-            .into_iter()
-            .filter_map(|(holds, text)| holds.then_some(text))
-            .collect()
+        let buffer = "it depends on the assumption that callers may pass a short buffer: it does not occur with a \
+                      longer one";
+        [
+            (self.precondition().is_some(), buffer),
+            (self.is_behind, behind),
+            (self.depends_on_addresses, addresses),
+            (self.may_leave_loop, elsewhere),
+        ]
+        .into_iter()
+        .filter_map(|(holds, text)| holds.then_some(text))
+        .collect()
     }
 }
 
@@ -225,10 +222,15 @@ impl CheckResult {
         }
     }
 
+    /// Returns the number of places. Each violation has one, also that of a check without places in the program.
+    pub fn place_count(&self) -> usize {
+        if self.places.all == 0 { self.violations.len() } else { self.places.all }
+    }
+
     /// Returns the numbers of proved, violated and open places, in this order. A proved place holds up to the first
     /// violation at another place.
     pub fn counts(&self) -> [usize; 3] {
-        let all = self.places.all;
+        let all = self.place_count();
         let violated = self.violations.len().min(all);
         let proved = match self.rest {
             Rest::Proved => all - violated,
@@ -378,7 +380,7 @@ pub struct PartReport {
 }
 
 /// The result of a verification run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Report {
     /// The verdict on all questions together.
     pub answer: Answer,
@@ -426,6 +428,13 @@ pub struct Report {
     pub models: Vec<String>,
     /// Counters and times in seconds, with their names, in a fixed order.
     pub stats: Vec<(String, f64)>,
+}
+
+impl Default for Answer {
+    /// Returns the verdict of a run that analysed nothing.
+    fn default() -> Self {
+        Self::unknown("nothing was analysed")
+    }
 }
 
 impl Answer {
@@ -481,6 +490,23 @@ impl Report {
             Answer::False(violation) if of_checks.is_empty() => vec![violation],
             _ => of_checks,
         }
+    }
+
+    /// Returns the number of findings that a longer buffer from the caller of the entry function rules out.
+    pub fn conditional(&self) -> usize {
+        self.violations().iter().filter(|violation| violation.precondition().is_some()).count()
+    }
+
+    /// Returns the steps that the user can take, each once: those for an undecided question, then those of the findings.
+    pub fn advice(&self) -> Vec<String> {
+        let of_findings = self.violations().into_iter().filter_map(Violation::help);
+        let mut advice: Vec<String> = Vec::new();
+        for text in self.help.iter().cloned().chain(of_findings) {
+            if !advice.contains(&text) {
+                advice.push(text);
+            }
+        }
+        advice
     }
 
     /// Returns the violations that follow from a finding.

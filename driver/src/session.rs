@@ -19,7 +19,7 @@ use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Proved, Ra
 use crate::source::Sources;
 use crate::trace::declared;
 use cfa::interp::Inputs;
-use cfa::{AllocKind, CallGraph, Check, Edge, EdgeId, Leak, Op, Program};
+use cfa::{AllocKind, CallGraph, Callee, Check, Edge, EdgeId, FunctionOrigin, InputKind, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
@@ -88,6 +88,10 @@ pub struct Features {
     pub allocates: bool,
     /// True if the program starts threads.
     pub starts_threads: bool,
+    /// True if the program has inputs.
+    pub takes_inputs: bool,
+    /// True if the program calls a function of its own.
+    pub has_parts: bool,
 }
 
 impl Features {
@@ -98,10 +102,22 @@ impl Features {
             let is_allocation = matches!(edge.op, Op::Alloc { kind: AllocKind::MALLOC, .. });
             is_allocation && calls.is_reachable(program.func_of(id))
         };
+        let is_input = |(id, edge): (EdgeId, &Edge)| {
+            let Op::Havoc { input, .. } = edge.op else { return false };
+            !matches!(program.inputs[input].kind, InputKind::Uninit(_)) && calls.is_reachable(program.func_of(id))
+        };
+        let is_part = |edge: &Edge| {
+            let Op::Call { callee: Callee::Direct(callee), .. } = edge.op else { return false };
+            let is_own = |func| program.funcs[func].origin == FunctionOrigin::Source;
+            let caller = program.locs[edge.source].func;
+            is_own(callee) && is_own(caller) && calls.is_reachable(caller)
+        };
         Self {
             assumes: !Assumptions::find(program).is_empty(),
             allocates: program.edges.iter().any(allocates),
             starts_threads: program.starts_threads(),
+            takes_inputs: program.edges.iter().any(is_input),
+            has_parts: program.edges.values().any(is_part),
         }
     }
 
@@ -111,6 +127,8 @@ impl Features {
             assumes: self.assumes || other.assumes,
             allocates: self.allocates || other.allocates,
             starts_threads: self.starts_threads || other.starts_threads,
+            takes_inputs: self.takes_inputs || other.takes_inputs,
+            has_parts: self.has_parts || other.has_parts,
         }
     }
 }

@@ -4,7 +4,7 @@ use cfa::{PlaceId, Program};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The maximal size in bytes of a file that is shown.
 const MAX_FILE: u64 = 64 << 20;
@@ -46,6 +46,7 @@ impl Sources {
         let place = program.places[place];
         let path = Path::new(&program.files[place.file].path);
         let short = self.here.as_deref().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
+        let short = if STANDARD_INPUT.get().is_some_and(|input| input == path) { Path::new(STDIN) } else { short };
         let spot = Spot { path: short.display().to_string(), line: place.line, column: place.column };
         (place.line > 0).then_some(spot)
     }
@@ -84,7 +85,28 @@ impl Sources {
     }
 }
 
+/// The name of standard input in messages, as clang writes it.
+pub const STDIN: &str = "<stdin>";
+
+/// The file that holds the text of standard input.
+static STANDARD_INPUT: OnceLock<PathBuf> = OnceLock::new();
+
+/// Sets the file that holds the text of standard input. Messages name standard input instead. Only the first call has an
+/// effect.
+pub fn set_standard_input(path: &Path) {
+    let _ = STANDARD_INPUT.set(path.to_owned());
+}
+
+/// Returns a text in which `name` replaces the file that holds the text of standard input.
+pub fn naming_standard_input(text: &str, name: &str) -> String {
+    match STANDARD_INPUT.get() {
+        Some(path) => text.replace(&path.display().to_string(), name),
+        None => text.to_owned(),
+    }
+}
+
 fn read(path: &Path) -> Option<String> {
+    let path = if path == Path::new(STDIN) { STANDARD_INPUT.get()? } else { path };
     let data = std::fs::metadata(path).ok()?;
     if !data.is_file() || data.len() > MAX_FILE {
         return None;

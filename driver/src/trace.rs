@@ -14,6 +14,7 @@ mod interleaving;
 pub mod lost;
 mod names;
 mod origin;
+mod precondition;
 mod recorder;
 pub mod schedule;
 pub mod smaller;
@@ -26,6 +27,7 @@ pub use declared::Declared;
 pub use fault::Object;
 pub use names::{in_c, quoted};
 pub use origin::{Origin, OriginKind};
+pub use precondition::Precondition;
 pub use schedule::Schedule;
 
 use crate::environment::Environment;
@@ -198,6 +200,8 @@ pub struct Trace {
     pub object: Option<Object>,
     /// The origin of the bad value that makes the access or the check fail.
     pub origin: Option<Origin>,
+    /// The precondition of the entry function that rules the violation out, if a longer buffer does so.
+    pub precondition: Option<Precondition>,
     /// The source position in the user's code that causes the error, such as the call of the error function.
     pub spot: Option<Spot>,
     /// The function that contains this position.

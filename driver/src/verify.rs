@@ -16,7 +16,7 @@ use crate::question;
 use crate::remedies::{Obstacle, Question, remedies};
 use crate::report::{Answer, CheckResult, Note, Report, Rest, add_violation, resolve_assumptions};
 use crate::session::{Finished, Observer, Session, Shared};
-use crate::source::Spot;
+use crate::source::{STDIN, Spot, naming_standard_input};
 use crate::vacuity::look_for_vacuity;
 use cfa::Check;
 use engine::budget::Budget;
@@ -147,10 +147,15 @@ impl Verification<'_> {
         }
         let mut report = Report {
             answer: finished.answer,
-            checks,
             parts: shared.parts,
-            properties: job.names(),
-            files: job.load.named_files().iter().map(|f| f.display().to_string()).collect(),
+            properties: names(job, &checks),
+            checks,
+            files: job
+                .load
+                .named_files()
+                .iter()
+                .map(|f| naming_standard_input(&f.display().to_string(), STDIN))
+                .collect(),
             data_model: shared.data_model.or(job.load.data_model).unwrap_or(DataModel::Lp64).name(),
             analysis: self.config.engine.analysis.name().to_owned(),
             decided_by: finished.decided_by,
@@ -190,6 +195,8 @@ impl Verification<'_> {
                 limit,
                 undefined_do_anything: job.load.undefined_functions == UndefinedFunctions::Taint,
                 is_threaded: shared.features.starts_threads,
+                takes_inputs: shared.features.takes_inputs,
+                has_parts: shared.features.has_parts,
             };
             report.help = remedies(&report, &question, &shared.obstacles);
             report.notes.extend(shared.obstacles.iter().map(Obstacle::note));
@@ -295,6 +302,18 @@ fn conclude(
         Answer::Unknown { .. } => exit::UNKNOWN,
     };
     Ok((finished, code))
+}
+
+/// Returns the names of the requested properties. The default question includes those of threads if the program starts
+/// threads.
+fn names(job: &Job, checks: &[CheckResult]) -> Vec<String> {
+    let mut names = job.names();
+    for name in checks.iter().filter(|check| check.is_of_threads).flat_map(|check| &check.properties) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// Returns the check result of a run with one question.

@@ -94,10 +94,26 @@ impl Error {
         if let Self::NoFunction { name, defined } = self {
             return Some(other_functions(name, defined));
         }
+        if let Self::Link { reason, .. } = self
+            && let Some(name) = defined_twice(reason)
+        {
+            let help = match name {
+                "main" => "the files of one run are one program: verify each program alone".to_owned(),
+                _ => format!("`--remove-function-body {name}` keeps one of several definitions of a function"),
+            };
+            return Some(format!("  = help: {help}"));
+        }
         let Self::Target { .. } = self else { return None };
         let help = "to verify it as a program for one of these, end the command line with -- --target=x86_64-linux-gnu";
         Some(format!("  = note: supported are {}\n  = help: {help}", SUPPORTED))
     }
+}
+
+/// Returns the symbol that two files define, if that is the reason why LLVM cannot link them.
+fn defined_twice(reason: &str) -> Option<&str> {
+    let (_, rest) = reason.split_once("Linking globals named '")?;
+    let (name, rest) = rest.split_once('\'')?;
+    rest.contains("multiply defined").then_some(name)
 }
 
 /// A note with the functions that the program defines, and suggestions for a misspelt name.
@@ -137,7 +153,10 @@ impl fmt::Display for Error {
                 let options = if options.is_empty() { String::new() } else { format!(" ({options})") };
                 write!(f, "{} is compiled for {target}{options}, which is not supported", path.display())
             }
-            Self::Link { path, reason } => write!(f, "cannot link {}: {reason}", path.display()),
+            Self::Link { path, reason } => match defined_twice(reason) {
+                Some(name) => write!(f, "{} defines '{name}', which another file defines, too", path.display()),
+                None => write!(f, "cannot link {}: {reason}", path.display()),
+            },
             Self::Interrupted => f.write_str("interrupted"),
             Self::Internal(message) => write!(f, "internal error: {message}"),
         }

@@ -30,7 +30,7 @@ pub use compile::is_translated;
 pub use cut::{Cut, KeptPart, Size, Unused};
 pub use error::Error;
 pub use included::files_read;
-pub use lower::{FOLLOW, GIVEN, LIBRARY_VARIABLES, MAKE, is_given, token_mask};
+pub use lower::{FOLLOW, GIVEN, LIBRARY_VARIABLES, MAKE, MAX_OBJECT, is_given, token_mask};
 pub use models::is_library;
 pub use module::{Loader, Module, clang, errors_in, load, load_to_cut, preprocessed};
 pub use options::{EntryMemory, EntryPointers, InputFile, Options, UndefinedFunctions};

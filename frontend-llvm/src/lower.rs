@@ -37,7 +37,7 @@ use crate::hidden::{self, HiddenState};
 use crate::ir::{self, ConstantKind, TypeKind};
 use crate::models;
 use crate::options::Options;
-pub use arguments::{FOLLOW, GIVEN, MAKE, is_given, token_mask};
+pub use arguments::{FOLLOW, GIVEN, MAKE, MAX_OBJECT, is_given, token_mask};
 pub use globals::LIBRARY_VARIABLES;
 pub(crate) use sanitizer::{HANDLER, unasked_handlers};
 

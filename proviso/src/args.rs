@@ -381,7 +381,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "ORDER", default_value = "mixed", help_heading = "Analysis")]
     pub search: SearchArg,
     /// Number of threads on which the analyses run.
-    #[arg(short, long, value_name = "NUMBER", default_value_t = 1, help_heading = "Analysis")]
+    #[arg(short, long, value_name = "NUMBER", default_value_t = 1, value_parser = positive, help_heading = "Analysis")]
     pub jobs: usize,
     /// The SMT solver; `both` compares the answers of two.
     #[arg(long, value_name = "SOLVER", default_value = "portfolio", help_heading = "Analysis")]
@@ -541,6 +541,10 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
     std::time::Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&number| number > 0).ok_or_else(|| "expected a number from 1".into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -596,5 +600,11 @@ mod tests {
         assert_eq!(verify(&["a.c", "-t", "1.5"]).timeout.unwrap().as_millis(), 1500);
         assert_eq!(verify(&["a.c", "-t", "20s"]).timeout.unwrap().as_secs(), 20);
         assert!(Cli::try_parse_from(["proviso", "verify", "a.c", "-t", "-1"]).is_err());
+    }
+
+    #[test]
+    fn there_is_at_least_one_job() {
+        assert_eq!(verify(&["a.c", "--jobs", "2"]).jobs, 2);
+        assert!(Cli::try_parse_from(["proviso", "verify", "a.c", "--jobs", "0"]).is_err());
     }
 }

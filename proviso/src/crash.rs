@@ -42,6 +42,14 @@ static REACHED: AtomicPtr<c_char> = AtomicPtr::new(std::ptr::null_mut());
 /// The exit code of the verdict in [`REACHED`].
 static REACHED_CODE: AtomicU8 = AtomicU8::new(0);
 
+/// True if the verdict line is a line of JSON.
+static AS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Makes the verdict line of a crash a line of JSON, as those of `--message-format json`.
+pub fn use_json() {
+    AS_JSON.store(true, Ordering::SeqCst);
+}
+
 /// Records the verdict, which is final from now on even if the process crashes. Only the first call has an effect.
 pub fn reached(answer: &Answer) {
     let code = match answer {
@@ -49,7 +57,12 @@ pub fn reached(answer: &Answer) {
         Answer::False(_) => exit::FALSE,
         Answer::Unknown { .. } => exit::UNKNOWN,
     };
-    let Ok(line) = CString::new(answer.line()) else { return };
+    let line = match AS_JSON.load(Ordering::SeqCst) {
+        // The parts around it are written when the process ends.
+        true => serde_json::Value::from(answer.line()).to_string().trim_matches('"').to_owned(),
+        false => answer.line(),
+    };
+    let Ok(line) = CString::new(line) else { return };
     if REACHED.load(Ordering::SeqCst).is_null() {
         REACHED_CODE.store(code, Ordering::SeqCst);
         // The string is never freed, because a signal handler may read it at any time.
@@ -72,8 +85,11 @@ pub fn leave(verdict: &CStr, code: u8) -> ! {
         false => (unsafe { CStr::from_ptr(reached) }, REACHED_CODE.load(Ordering::SeqCst)),
     };
     if claim_verdict() {
-        write(libc::STDOUT_FILENO, verdict);
-        write(libc::STDOUT_FILENO, c"\n");
+        let (start, end) = match AS_JSON.load(Ordering::SeqCst) {
+            true => (c"{\"level\":\"verdict\",\"message\":\"", c"\"}\n"),
+            false => (c"", c"\n"),
+        };
+        [start, verdict, end].into_iter().for_each(|text| write(libc::STDOUT_FILENO, text));
     }
     // SAFETY: `_exit` runs no destructors. That is intended: other threads may still use the objects.
     unsafe { libc::_exit(i32::from(code)) }

@@ -176,6 +176,7 @@ const THIS_FILE: &str = "THIS_FILE";
 /// Returns the harness with the name of its file `path` in the command that compiles it. If `path` is a stream, the
 /// placeholder remains.
 pub fn named(harness: &str, path: &Path) -> String {
+    let harness = &driver::source::naming_standard_input(harness, "-x c -");
     let is_stream = path == Path::new(STDOUT) || (path.exists() && !path.is_file());
     match is_stream {
         true => harness.to_owned(),

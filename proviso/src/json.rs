@@ -58,7 +58,7 @@ pub fn report(report: &Report) -> Value {
         "reason": reason,
         "violation": violation,
         "notes": notes,
-        "help": report.help,
+        "help": report.advice(),
         "models": report.models.iter().filter(|name| !is_internal(name)).collect::<Vec<_>>(),
         "statistics": stats,
     })
@@ -113,7 +113,7 @@ fn check_json(check: &CheckResult) -> Value {
     json!({
         "name": check.name,
         "result": check.word(),
-        "places": check.places.all,
+        "places": check.place_count(),
         "discharged": check.places.discharged,
         "places_proved": proved,
         "places_violated": violated,
@@ -139,6 +139,8 @@ pub fn violation_json(violation: &Violation) -> Value {
         "depends_on_addresses": violation.depends_on_addresses,
         "number": violation.number,
         "cause": violation.cause,
+        "precondition": violation.precondition().map(|precondition| &precondition.condition),
+        "help": violation.help(),
     });
     if let Some(trace) = &violation.trace {
         value["location"] = spot_json(trace.spot.as_ref());
@@ -322,28 +324,12 @@ mod tests {
     fn report(answer: Answer) -> Report {
         Report {
             answer,
-            checks: Vec::new(),
-            parts: Vec::new(),
             properties: vec!["unreach-call".into()],
             files: vec!["a.c".into()],
             data_model: "LP64",
             analysis: "symex".into(),
-            decided_by: None,
-            proof: None,
-            nothing_checked: None,
-            unsatisfied_assumptions: Vec::new(),
-            assumed_writes: AssumedWrites::default(),
-            assumptions: Vec::new(),
-            undefined: Vec::new(),
-            warnings: Vec::new(),
-            turns: Vec::new(),
-            increments: Vec::new(),
-            invariants: Vec::new(),
-            rankings: Vec::new(),
-            notes: Vec::new(),
-            help: Vec::new(),
-            models: Vec::new(),
             stats: vec![("paths".into(), 3.0), ("seconds".into(), 0.25)],
+            ..Report::default()
         }
     }
 

@@ -73,16 +73,21 @@ fn main() {
     }
     crash::install();
     limits::deepen_stack();
-    let cli = Cli::try_parse_from(args::with_compiler_options(std::env::args_os().collect())).unwrap_or_else(|error| {
-        match without_command(&error) {
-            Some(failure) => {
-                output::failure(&failure, output::Colors::new(args::Color::Auto, false));
+    let cli =
+        Cli::try_parse_from(args::with_compiler_options(std::env::args_os().collect())).unwrap_or_else(|mut error| {
+            match without_command(&error) {
+                Some(failure) => {
+                    output::failure(&failure, output::Colors::new(args::Color::Auto, false, false));
+                }
+                None => {
+                    // The words after `--` are options of clang, so they are no values of ours.
+                    error.remove(ContextKind::Suggested);
+                    drop(error.print());
+                }
             }
-            None => drop(error.print()),
-        }
-        let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-        std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
-    });
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
+        });
     let is_quiet = match &cli.command {
         Command::Verify(args) => args.quiet,
         Command::Validate(args) => args.verify.quiet,
@@ -90,7 +95,11 @@ fn main() {
         Command::Split(args) => args.verify.quiet,
         _ => false,
     };
-    let colors = output::Colors::new(cli.color, is_quiet);
+    let is_json = matches!(&cli.command, Command::Verify(args) if args.message_format == args::MessageFormat::Json);
+    if is_json {
+        crash::use_json();
+    }
+    let colors = output::Colors::new(cli.color, is_quiet, is_json);
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),
         Command::Validate(args) => validate::run(args, colors),

@@ -99,6 +99,22 @@ impl Message {
     }
 }
 
+/// Returns a message as a line of JSON. `property` is the violated property, for a finding.
+pub fn json_line(level: &str, text: &str, spot: Option<&Spot>, property: Option<&str>) -> String {
+    let of = |number: u32| (number > 0).then_some(number);
+    let mut object = serde_json::json!({
+        "file": spot.map(|s| &s.path),
+        "line": spot.and_then(|s| of(s.line)),
+        "column": spot.and_then(|s| of(s.column)),
+        "level": level,
+        "message": text,
+    });
+    if let Some(property) = property {
+        object["property"] = property.into();
+    }
+    format!("{object}\n")
+}
+
 /// Returns the column of a place in characters; `None` if it equals the column in bytes.
 fn characters(sources: &Sources, spot: &Spot) -> Option<usize> {
     let line = sources.line(&spot.path, spot.line)?;

@@ -1,7 +1,7 @@
 //! Standard output and standard error.
 
 use crate::args::Color;
-use crate::message::Message;
+use crate::message::{Message, json_line};
 use annotate_snippets::Level;
 use driver::failure::Failure;
 use driver::panics::DEFECT;
@@ -13,6 +13,8 @@ use std::io::{IsTerminal, Write};
 pub struct Colors {
     /// True if warnings and notes are not printed.
     pub is_quiet: bool,
+    /// True if messages are lines of JSON.
+    pub is_json: bool,
     /// True if standard output has colours.
     pub stdout: bool,
     /// True if standard error has colours.
@@ -21,14 +23,19 @@ pub struct Colors {
 
 impl Colors {
     /// Returns the use of colours that the option demands. `NO_COLOR` has effect only for `auto`.
-    pub fn new(when: Color, is_quiet: bool) -> Self {
+    pub fn new(when: Color, is_quiet: bool, is_json: bool) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let on = |terminal: bool| match when {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => terminal && wanted,
         };
-        Self { is_quiet, stdout: on(std::io::stdout().is_terminal()), stderr: on(std::io::stderr().is_terminal()) }
+        Self {
+            is_quiet,
+            is_json,
+            stdout: on(std::io::stdout().is_terminal()),
+            stderr: on(std::io::stderr().is_terminal()),
+        }
     }
     /// Returns true if the report has colours. It goes to standard error if standard output is for JSON.
     pub fn for_report(self, on_stderr: bool) -> bool {
@@ -56,29 +63,43 @@ pub fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-fn message(level: Level<'static>, text: &str, colors: Colors) {
-    print_error(&(Message::new(level, text).render(&Sources::default(), colors.stderr) + "\n"));
+/// The severity of a message: the word in JSON, and the level in text.
+#[derive(Clone, Copy)]
+enum Severity {
+    Error,
+    Warning,
+    Note,
+}
+
+fn message(severity: Severity, text: &str, spot: Option<Spot>, colors: Colors) {
+    let (word, level) = match severity {
+        Severity::Error => ("error", Level::ERROR),
+        Severity::Warning => ("warning", Level::WARNING),
+        Severity::Note => ("note", Level::NOTE),
+    };
+    print_error(&match colors.is_json {
+        true => json_line(word, text, spot.as_ref(), None),
+        false => Message::new(level, text).at(spot).render(&Sources::new(), colors.stderr) + "\n",
+    });
 }
 
 /// Prints a warning to standard error, unless the run is quiet.
 pub fn warning(text: &str, colors: Colors) {
     if !colors.is_quiet {
-        message(Level::WARNING, text, colors);
+        message(Severity::Warning, text, None, colors);
     }
 }
 
 /// Prints to standard error that an output is missing, also in a quiet run: the exit code does not show it.
 pub fn unwritten(text: &str, colors: Colors) {
-    message(Level::WARNING, text, colors);
+    message(Severity::Warning, text, None, colors);
 }
 
 /// Prints a warning to standard error, with a place of the source if there is one, unless the run is quiet.
 pub fn warning_at(text: &str, spot: Option<Spot>, colors: Colors) {
-    if colors.is_quiet {
-        return;
+    if !colors.is_quiet {
+        message(Severity::Warning, text, spot, colors);
     }
-    let message = Message::new(Level::WARNING, text).at(spot);
-    print_error(&(message.render(&Sources::new(), colors.stderr) + "\n"));
 }
 
 /// Prints warnings to standard error, unless the run is quiet.
@@ -89,14 +110,14 @@ pub fn warnings(texts: &[String], colors: Colors) {
 /// Prints a note to standard error, unless the run is quiet.
 pub fn note(text: &str, colors: Colors) {
     if !colors.is_quiet {
-        message(Level::NOTE, text, colors);
+        message(Severity::Note, text, None, colors);
     }
 }
 
 /// Prints the reason why there is no verdict to standard error, and returns the exit code.
 pub fn failure(failure: &Failure, colors: Colors) -> u8 {
     match &failure.at {
-        None => message(Level::ERROR, &failure.message, colors),
+        None => message(Severity::Error, &failure.message, None, colors),
         Some(at) => {
             let mut said =
                 Message::new(Level::ERROR, failure.message.as_str()).at(Some(at.spot.clone())).label(&at.label);

@@ -1,6 +1,6 @@
 //! A report for people: the error in the format of rustc, then the counterexample line by line.
 
-use crate::message::Message;
+use crate::message::{Message, json_line};
 use annotate_snippets::Level;
 use cfa::InputKind;
 use cfa::wording::counted;
@@ -172,7 +172,7 @@ fn places(checks: &[CheckResult]) -> String {
         format!(
             "  {}: {proved} of {} proved, {violated} violated, {open} open{spots}\n",
             check.name,
-            match check.places.all {
+            match check.place_count() {
                 1 => "1 place".to_owned(),
                 all => format!("{} places", grouped(all)),
             }
@@ -220,6 +220,34 @@ pub fn not_asked(checks: &[CheckResult]) -> String {
     Message::new(Level::NOTE, text).render(&Sources::default(), false) + "\n\n"
 }
 
+/// Returns a note that tells the findings that depend on the length of a caller's buffer apart. Empty if there are none.
+pub fn conditional(report: &Report) -> String {
+    let text = match (report.conditional(), report.violations().len()) {
+        (0, _) => return String::new(),
+        (1, 1) => "the finding depends on the assumption that callers may pass a short buffer".to_owned(),
+        (some, all) => {
+            let verb = if some == 1 { "depends" } else { "depend" };
+            format!("{some} of {all} findings {verb} on the assumption that callers may pass a short buffer")
+        }
+    };
+    Message::new(Level::NOTE, text).render(&Sources::default(), false) + "\n\n"
+}
+
+/// Returns advice on how to end a run at its first finding, if the run with findings used up a limit. Empty otherwise.
+pub fn ends_at_first(report: &Report) -> String {
+    let is_at_limit = |check: &CheckResult| match &check.rest {
+        Rest::Unknown(note) => {
+            ["timeout", "processor time", "memory limit"].iter().any(|word| note.text.contains(word))
+        }
+        Rest::Proved | Rest::NotAsked => false,
+    };
+    if report.violations().is_empty() || !report.checks.iter().any(is_at_limit) {
+        return String::new();
+    }
+    let text = "`--first` ends the run at the first finding";
+    Message::new(Level::HELP, text).render(&Sources::default(), false) + "\n\n"
+}
+
 /// Returns advice on the next step after a violation. `harness` is the harness that the run wrote and its file.
 pub fn next_step(harness: Option<(&str, &Path)>) -> String {
     let text = match harness.map(|(text, path)| (crate::harness::commands(text), path)) {
@@ -256,9 +284,10 @@ fn assumed(out: &mut String, writes: &AssumedWrites) {
     out.push('\n');
 }
 
-/// Returns one line for each finding, in the format of compilers: `file:line:column: error: message [property]`.
+/// Returns one line for each finding, in the format of compilers: `file:line:column: error: message [property]`. Without
+/// a verdict, returns one line with the reason.
 pub fn short(report: &Report) -> String {
-    lines(report).iter().map(Line::short).collect()
+    lines(report).iter().filter(|line| line.is_main()).map(Line::short).collect()
 }
 
 /// Returns the same lines as JSON, one object per line.
@@ -266,9 +295,14 @@ pub fn json_lines(report: &Report) -> String {
     lines(report).iter().map(Line::json).collect()
 }
 
-/// Returns the lines of one finding, in the format of compilers.
+/// Returns one finding as a line in the format of compilers.
 pub fn short_finding(violation: &Violation) -> String {
-    lines_of(violation).iter().map(Line::short).collect()
+    lines_of(violation).iter().filter(|line| line.is_main()).map(Line::short).collect()
+}
+
+/// Returns the verdict as a line of JSON.
+pub fn json_verdict(report: &Report) -> String {
+    Line { level: "verdict", ..Line::note(None, report.verdict_line()) }.json()
 }
 
 /// Returns the lines of one finding as JSON, one object per line.
@@ -277,6 +311,11 @@ pub fn json_finding(violation: &Violation) -> String {
 }
 
 impl Line<'_> {
+    /// Returns true for a finding or the reason why there is no verdict, false for what explains it.
+    fn is_main(&self) -> bool {
+        matches!(self.level, "error" | "warning")
+    }
+
     fn short(&self) -> String {
         let place = self.spot.map_or_else(|| "proviso".to_owned(), ToString::to_string);
         let of = self.property.map_or_else(String::new, |property| format!(" [{property}]"));
@@ -284,18 +323,7 @@ impl Line<'_> {
     }
 
     fn json(&self) -> String {
-        let of = |number: u32| (number > 0).then_some(number);
-        let mut object = serde_json::json!({
-            "file": self.spot.map(|s| &s.path),
-            "line": self.spot.and_then(|s| of(s.line)),
-            "column": self.spot.and_then(|s| of(s.column)),
-            "level": self.level,
-            "message": self.text,
-        });
-        if let Some(property) = self.property {
-            object["property"] = property.into();
-        }
-        format!("{object}\n")
+        json_line(self.level, &self.text, self.spot, self.property)
     }
 }
 
@@ -328,6 +356,8 @@ fn lines_of(found: &Violation) -> Vec<Line<'_>> {
     let (text, property) = (found.message.clone(), Some(found.property.as_str()));
     let mut all = vec![Line { spot: found.spot(), level: "error", text, property }];
     let steps = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
+    all.extend(found.notes().into_iter().map(|note| Line::note(found.spot(), note.to_owned())));
+    all.extend(found.help().map(|help| Line { level: "help", ..Line::note(found.spot(), help) }));
     let told = steps.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT);
     all.extend(told.map(|(trace, step)| Line::note(step.spot.as_ref(), event(&step.event, &trace.inputs))));
     all
@@ -654,31 +684,7 @@ mod tests {
         let trace = driver::trace::record(&program, &inputs, &Sources::new()).unwrap();
         let message = trace.message.clone();
         let violation = Violation { trace: Some(trace), ..Violation::new("unreach-call", message) };
-        let report = Report {
-            parts: Vec::new(),
-            answer: Answer::False(Box::new(violation)),
-            checks: Vec::new(),
-            properties: Vec::new(),
-            files: Vec::new(),
-            data_model: "LP64",
-            analysis: String::new(),
-            decided_by: None,
-            proof: None,
-            nothing_checked: None,
-            unsatisfied_assumptions: Vec::new(),
-            assumed_writes: driver::report::AssumedWrites::default(),
-            assumptions: Vec::new(),
-            undefined: Vec::new(),
-            warnings: Vec::new(),
-            turns: Vec::new(),
-            increments: Vec::new(),
-            invariants: Vec::new(),
-            rankings: Vec::new(),
-            notes: Vec::new(),
-            help: Vec::new(),
-            models: Vec::new(),
-            stats: Vec::new(),
-        };
+        let report = Report { answer: Answer::False(Box::new(violation)), data_model: "LP64", ..Report::default() };
         let layout = Layout { detail: Detail::Short, color: false, columns: None };
         let text = super::report(&report, &Sources::new(), layout);
         let squeezed: Vec<String> = text

@@ -140,14 +140,20 @@ fn rule((id, name, text, cwe): &(&str, &str, &str, Option<u32>)) -> Value {
 fn result<'r>(violation: &Violation, consequences: impl Iterator<Item = &'r Violation>, sources: &Sources) -> Value {
     let trace = violation.trace.as_ref();
     let spot = trace.and_then(|t| t.spot.as_ref());
+    let help = violation.help();
+    let text = help.as_ref().map_or_else(|| violation.message.clone(), |help| format!("{}; {help}", violation.message));
     let mut value = json!({
         "ruleId": violation.property,
-        "level": "error",
-        "message": {"text": violation.message},
+        // A caller that passes a longer buffer rules the violation out.
+        "level": if help.is_some() { "warning" } else { "error" },
+        "message": {"text": text},
         "locations": spot.iter().map(|s| location(s, sources)).collect::<Vec<_>>(),
         // The fingerprint does not depend on line numbers: it is made of the error and its function.
         "partialFingerprints": {"violation/v1": fingerprint(violation)},
     });
+    if let Some(precondition) = violation.precondition() {
+        value["properties"] = json!({"precondition": precondition.condition});
+    }
     if let Some(index) = RULES.iter().position(|(id, ..)| *id == violation.property) {
         value["ruleIndex"] = json!(index);
     }

@@ -147,7 +147,11 @@ fn publish(
     }
     let is_in_json = json_on_stdout && args.quiet && !text.is_empty();
     if crash::claim_verdict() {
-        let line = if is_in_json { String::new() } else { report.verdict_line() + "\n" };
+        let line = match args.message_format {
+            _ if is_in_json => String::new(),
+            MessageFormat::Json => render::json_verdict(report),
+            MessageFormat::Human | MessageFormat::Short => report.verdict_line() + "\n",
+        };
         output::print(&(text + &line))?;
     }
     Ok(())
@@ -182,7 +186,9 @@ fn shown(
         text += &match &report.answer {
             Answer::True if job.is_default && job.is_exhaustive => render::not_asked(&report.checks),
             Answer::False(violation) if violation.trace.is_some() => {
-                render::next_step(harness.zip(args.harness.as_deref()))
+                render::conditional(report)
+                    + &render::ends_at_first(report)
+                    + &render::next_step(harness.zip(args.harness.as_deref()))
             }
             _ => String::new(),
         };

@@ -354,18 +354,6 @@ fn a_proof_names_what_was_not_asked() {
     }
 }
 
-/// The violation of a function with a pointer and a length suggests their relation as a precondition.
-#[test]
-fn a_length_may_be_a_precondition() {
-    let folder = folder();
-    let program = "int sum(const int *a, int n) {\nint s = 0;\nfor (int i = 0; i < n; i++)\ns ^= a[i];\nreturn s;\n}\n\
-                   int first(const int *a) {\nreturn a[1];\n}\n";
-    let text = stdout(&verify(folder.path(), program, &["--entry", "sum", "--check", "address"]));
-    assert!(text.contains("`__CPROVER_assume(__CPROVER_r_ok(a, n * sizeof *a));`"), "{text}");
-    let text = stdout(&verify(folder.path(), program, &["--entry", "first", "--check", "address"]));
-    assert!(text.contains("FALSE(address)") && !text.contains("__CPROVER_r_ok"), "{text}");
-}
-
 /// Source lines in counterexamples are cut only to the width of a terminal.
 #[test]
 fn lines_are_not_cut_without_a_terminal() {
@@ -399,4 +387,124 @@ fn an_element_before_an_object_is_named() {
     let text = stdout(&verify(folder.path(), program, &["--check", "address"]));
     let expected = "write of `data[-1]`, 4 bytes before the object allocated in line 3";
     assert!(text.contains(expected), "{text}");
+}
+
+/// A buffer with a length, in the ways in which programs pass them.
+const BUFFERS: &str = "#include <stddef.h>\n#include <stdint.h>\n\
+    extern void __CPROVER_assume(_Bool); extern _Bool __CPROVER_r_ok(const void *, size_t);\n\
+    struct buffer { int flags; char *data; unsigned used; };\n\
+    unsigned crc(const uint8_t *p, size_t n) {\nunsigned c = 1;\n\
+    for (size_t i = 0; i < n; i++)\nc ^= p[i];\nreturn c;\n}\n\
+    int fill(int value, unsigned count, int *out) {\nfor (unsigned i = 0; i < count; i++) out[i] = value;\nreturn 0;\n}\n\
+    int at(const int *p, unsigned i) {\nreturn p[i];\n}\n\
+    int fifth(const short *p) {\nreturn p[4];\n}\n\
+    int last(const struct buffer *b, int mode) {\nreturn b->used ? b->data[b->used - 1] ^ mode : 0;\n}\n\
+    int before(const int *p, int n) {\nreturn n == 3 ? p[-1] : 0;\n}\n\
+    unsigned checked(const uint8_t *p, size_t n) {\n\
+    __CPROVER_assume(n <= 2 && __CPROVER_r_ok(p, n));\nreturn crc(p, n + 1);\n}\n";
+
+/// Verifies a function of [`BUFFERS`]. Returns the text and the JSON.
+fn verify_buffer(folder: &Path, entry: &str) -> (String, serde_json::Value) {
+    let options = ["--entry", entry, "--check", "address", "--sarif", "out.sarif", "--json", "r.json"];
+    let text = stdout(&verify(folder, BUFFERS, &options));
+    let json = std::fs::read_to_string(folder.join("r.json")).expect("JSON is written");
+    (text, serde_json::from_str(&json).expect("it is JSON"))
+}
+
+/// A violation that a long enough buffer rules out names the buffer and its length, in all outputs.
+#[test]
+fn a_short_buffer_is_told_apart() {
+    let folder = folder();
+    for (entry, condition) in [
+        ("crc", "__CPROVER_r_ok(p, n)"),
+        ("fill", "__CPROVER_w_ok(out, count * sizeof *out)"),
+        ("at", "__CPROVER_r_ok(p, (i + 1) * sizeof *p)"),
+        ("fifth", "__CPROVER_r_ok(p, 10)"),
+        ("last", "__CPROVER_r_ok(b->data, b->used)"),
+    ] {
+        let (text, json) = verify_buffer(folder.path(), entry);
+        let advice = format!("`__CPROVER_assume({condition});`");
+        assert!(text.contains("callers may pass a short buffer") && text.contains(&advice), "{entry}: {text}");
+        assert!(text.contains("\nnote: the finding depends on the assumption"), "{text}");
+        assert_eq!(json["violation"]["precondition"], condition);
+        assert!(json["help"][0].as_str().is_some_and(|help| help.contains(&advice)), "{}", json["help"]);
+        let sarif = std::fs::read_to_string(folder.path().join("out.sarif")).expect("SARIF is written");
+        let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("it is JSON");
+        let result = &sarif["runs"][0]["results"][0];
+        assert_eq!((&result["level"], &result["properties"]["precondition"]), (&"warning".into(), &condition.into()));
+        assert!(results(folder.path())[0].contains(&advice));
+    }
+}
+
+/// No longer buffer rules these out, or the program states a condition about the buffer itself.
+#[test]
+fn other_findings_of_buffers_are_errors() {
+    let folder = folder();
+    for entry in ["before", "checked"] {
+        let (text, json) = verify_buffer(folder.path(), entry);
+        assert!(text.ends_with("FALSE(address)\n") && !text.contains("short buffer"), "{text}");
+        assert!(json["violation"]["precondition"].is_null(), "{}", json["violation"]);
+        let sarif = std::fs::read_to_string(folder.path().join("out.sarif")).expect("SARIF is written");
+        assert!(sarif.contains("\"level\": \"error\""), "{sarif}");
+    }
+}
+
+/// Standard input has a name, and its lines are shown.
+#[test]
+fn standard_input_has_a_name() {
+    for name in ["-", "/dev/stdin"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        command.args(["verify", name, "--color", "never", "--timeout", "60", "--check", "address"]);
+        let mut run = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the built command starts");
+        let program = b"int main(void) {\n    int a[2] = {0};\n    return a[2];\n}\n";
+        std::io::Write::write_all(&mut run.stdin.take().expect("a pipe"), program).expect("the command reads it");
+        let text = stdout(&run.wait_with_output().expect("the run ends"));
+        assert!(text.contains("--> <stdin>:3:12\n") && text.contains("3 |     return a[2];"), "{text}");
+        assert!(!text.contains("stdin.c"), "{text}");
+    }
+}
+
+/// Files that define the same function are no program.
+#[test]
+fn two_programs_are_not_linked() {
+    let folder = folder();
+    std::fs::write(folder.path().join("other.c"), "int main(void) { return 1; }\n").expect("the folder is writable");
+    let output = verify(folder.path(), "int main(void) { return 0; }\n", &["other.c"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("error: other.c defines 'main', which another file defines, too"), "{text}");
+    assert!(text.contains("help: ") && !text.contains("symbol multiply defined"), "{text}");
+    // A harness is no file of the program.
+    let harness = "/* Made by proviso: the inputs with which this happens */\n";
+    std::fs::write(folder.path().join("bug.c"), harness).expect("the folder is writable");
+    let output = verify(folder.path(), "int main(void) { return 0; }\n", &["."]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("proviso verify other.c p.c`"), "{text}");
+}
+
+/// A data race has no place among the checks of the program, but it counts, and no limit ended the search for others.
+#[test]
+fn a_data_race_counts() {
+    let folder = folder();
+    let program = "#include <pthread.h>\nint shared;\nstatic void add(int by) { shared += by; }\n\
+        static void *run(void *p) { (void)p; add(2); return 0; }\nint main(void) {\npthread_t t;\n\
+        pthread_create(&t, 0, run, 0);\nadd(3);\npthread_join(t, 0);\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--json", "r.json"]));
+    let json = std::fs::read_to_string(folder.path().join("r.json")).expect("JSON is written");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    let checks = json["checks"].as_array().expect("a list of checks");
+    let thread = checks.iter().find(|check| check["name"] == "thread").expect("a check of threads");
+    assert_eq!((&thread["places_violated"], &thread["reason"]), (&1.into(), &serde_json::Value::Null), "{thread}");
+    let names = json["properties"].as_array().expect("a list of names");
+    assert!(names.contains(&"thread".into()) && names.contains(&"deadlock".into()), "{names:?}");
+    assert!(text.contains("add(by = 3)") || text.contains("add(by = 2)"), "{text}");
+}
+
+/// Inputs that the violation does not need are as small as possible.
+#[test]
+fn arguments_that_are_not_needed_are_not_given() {
+    let folder = folder();
+    let program = "#include <stdio.h>\nint main(int argc, char **argv) {\nint a[2] = {argc, 1};\nint c = getchar();\n\
+        if (argc > 4) return argv[1][0];\nreturn c == 'x' ? a[2] : 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--check", "address"]));
+    assert!(text.contains("  arguments       none\n"), "{text}");
 }

@@ -469,3 +469,36 @@ int first(struct node *n, int at) {
         ]
     );
 }
+
+/// Each violated line is marked as violated, also where a library function or a check at another column fails. Results
+/// of proofs are only on pages of proofs.
+#[test]
+fn violated_lines_are_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <stdlib.h>\n#include <string.h>\nint __VERIFIER_nondet_int(void);\n\
+        int main(void) {\n    char line[4] = {0}, *copy = malloc(4);\n    int n = __VERIFIER_nondet_int(), sum = 0;\n    \
+        for (int i = 0; i < 3; i++)\n        sum += line[i];\n    if (n == 5)\n        memcpy(copy, line, n);\n    \
+        if (n == 6)\n        return sum + 1 / (n - 6);\n    if (n == 7)\n        return copy[n];\n    return 0;\n}\n";
+    let page = report(program, &["--check", "default,leak"], folder.path());
+    let script = "for (const line of [4, 5, 8, 10, 12, 14]) {\n\
+        say(`${line} ${document.querySelector(`.row[data-line=\"${line}\"] .c`).textContent}`);\n}\n\
+        say(document.getElementById('legend').textContent.includes('invariant'));";
+    let said = in_browser(&page, script, folder.path());
+    assert_eq!(said, ["4 ", "5 ✗", "8 ✓", "10 ✗", "12 ✗", "14 ✗", "false"]);
+}
+
+/// A finding that a longer buffer rules out has its advice on the page.
+#[test]
+fn advice_on_a_finding_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "int get(const int *p, unsigned n) {\n    int sum = 0;\n    for (unsigned i = 0; i < n; i++)\n        \
+        sum ^= p[i];\n    return sum;\n}\n";
+    let page = report(program, &["--entry", "get", "--check", "address"], folder.path());
+    let script = "open('Summary'); say(document.getElementById('help').textContent);\n\
+        say(document.querySelector('.note.violation').textContent);\n\
+        open('Counterexample'); await new Promise(done => setTimeout(done, 50));\n\
+        say(document.getElementById('values').textContent);";
+    let said = in_browser(&page, script, folder.path()).join("\n");
+    assert_eq!(said.matches("__CPROVER_assume(__CPROVER_r_ok(p, n * sizeof *p));").count(), 2, "{said}");
+    assert!(said.contains("in get") && !said.contains("in <"), "{said}");
+}

@@ -7,7 +7,7 @@ import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from .report import CORRECT, WRONG, by, is_violation, place, said, solved
+from .report import CORRECT, WRONG, by, is_violation, place, precondition, said, solved
 from .verdict import POINTS
 
 # Prefixes of the reasons for a missing verdict, and the status of BenchExec for each.
@@ -119,7 +119,9 @@ def to_sarif(ledger, results):
     for r in results:
         for finding in r.get("findings", []):
             same = json.dumps([finding.get("partialFingerprints"), finding.get("locations"), finding.get("ruleId")], sort_keys=True)
-            findings.setdefault(same, finding)
+            # A violation that needs no assumption about the caller from one entry function is one of the program.
+            if same not in findings or not precondition(finding):
+                findings[same] = finding
     failed = [r for r in results if not r["verdict"]]
     notes = [{"level": "error", "message": {"text": f"{r['task']} {r['property']}: {r['reason']}"}} for r in failed]
     run = {

@@ -152,7 +152,7 @@ def summary(results):
 
     violated = [r for r in results if is_violation(r)]
     if violated:
-        lines = [f"violations: {len(violated)}"]
+        lines = [f"violations: {len(violated)}" + conditional(violated)]
         for r in violated:
             lines.append(f"  {r['task']} {r['property']}: {r['verdict']}")
             lines += [f"      {place(finding)}{finding['message']['text']}" for finding in r.get("findings", [])]
@@ -164,7 +164,7 @@ def summary(results):
     if any(r["expected"] for r in results):
         sum_of = f"solved {true + false} of {len(results)} ({true} TRUE, {false} FALSE), wrong {len(wrong)}"
     else:
-        sum_of = f"violated {false}, proved {true} of {len(results)}"
+        sum_of = f"violated {false}{conditional(violated)}, proved {true} of {len(results)}"
     without = {"did not compile": len(not_compiled), "crashed": len(crashes)}
     why = ", ".join(f"{n} {what}" for what, n in without.items() if n or what == "crashed")
     parts.append(
@@ -178,6 +178,24 @@ def summary(results):
 def is_violation(result):
     """Returns whether the verdict is FALSE for a task without an expected verdict."""
     return result["status"] == "unjudged" and result["verdict"].startswith("FALSE")
+
+
+def precondition(finding):
+    """Returns the precondition of the entry function that rules a SARIF result out, else None. There is one if the violation depends
+    only on the assumption that callers may pass a short buffer."""
+    return finding.get("properties", {}).get("precondition")
+
+
+def is_conditional(result):
+    """Returns whether all violations of a task depend on the assumption that callers may pass a short buffer."""
+    findings = result.get("findings", [])
+    return is_violation(result) and bool(findings) and all(map(precondition, findings))
+
+
+def conditional(violated):
+    """Returns how many of the violated tasks depend on the assumption that callers may pass a short buffer, in parentheses."""
+    count = sum(map(is_conditional, violated))
+    return f" ({count} only if callers pass short buffers)" if count else ""
 
 
 def place(finding):

@@ -136,7 +136,13 @@ impl Exhibits {
         }
     }
 
-    /// Adds the source places of the sites that a check examines.
+    /// Adds source places that a check examines.
+    pub fn add_spots(&mut self, check: &str, spots: impl IntoIterator<Item = Spot>) {
+        self.checked.extend(spots.into_iter().map(|spot| Checked { check: check.to_owned(), spot }));
+    }
+
+    /// Adds the source places of the sites that a check examines. Checks for leaks are at the ends of executions, which
+    /// are no places of the source.
     pub fn add_checked(
         &mut self,
         check: &str,
@@ -149,8 +155,10 @@ impl Exhibits {
             Site::Lost(allocation) => program.edges[allocation.call.unwrap_or(allocation.edge)].place,
             Site::Check(edge) | Site::Fault(edge) => program.errors[error].place.or(program.edges[edge].place),
         };
-        let spots = sites.filter_map(|site| sources.spot(program, place(site)?));
-        self.checked.extend(spots.map(|spot| Checked { check: check.to_owned(), spot }));
+        let is_at_end =
+            |site: &Site| matches!(*site, Site::Fault(edge) if matches!(program.edges[edge].op, Op::Leak(_)));
+        let sites = sites.filter(|(site, _)| !is_at_end(site));
+        self.add_spots(check, sites.filter_map(|site| sources.spot(program, place(site)?)));
     }
 
     /// Adds the locations that explorations of a program reached, and the abstract reachability graph.

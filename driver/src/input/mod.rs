@@ -7,6 +7,7 @@ pub mod project;
 
 use crate::failure::Failure;
 use crate::files;
+use crate::source;
 use binary::{Content, Object, Record};
 use frontend_llvm::command::Ignored;
 use frontend_llvm::{CompileCommand, InputFile};
@@ -48,7 +49,7 @@ impl Inputs {
             if file.is_dir() {
                 return Err(is_folder(file));
             }
-            if file == Path::new("-") {
+            if is_standard_input(file) {
                 inputs.take_standard_input()?;
                 continue;
             }
@@ -162,6 +163,7 @@ impl Inputs {
             _ => "stdin.c",
         };
         let mut input = InputFile::from(self.put(name, &data)?);
+        source::set_standard_input(&input.path);
         // Files that it includes are searched in the current folder, as clang does for standard input.
         if let (Ok(here), "stdin.c") = (std::env::current_dir(), name) {
             let options = vec!["-iquote".into(), here.display().to_string()];
@@ -185,8 +187,22 @@ impl Inputs {
     }
 }
 
+/// Returns true if the file is standard input.
+fn is_standard_input(file: &Path) -> bool {
+    ["-", "/dev/stdin"].iter().any(|name| file == Path::new(name))
+}
+
 /// The maximal number of C files of a folder that a message names.
 const MAX_NAMED: usize = 8;
+
+/// The start of the first line of a harness.
+pub const HARNESS: &[u8; 30] = b"/* Made by proviso: the inputs";
+
+/// Returns true if the file is a harness that a run of this program wrote.
+fn is_harness(path: &Path) -> bool {
+    let mut start = [0; HARNESS.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *HARNESS
+}
 
 /// Returns the failure that the user names a folder instead of files.
 fn is_folder(folder: &Path) -> Failure {
@@ -196,7 +212,7 @@ fn is_folder(folder: &Path) -> Failure {
     let mut own: Vec<PathBuf> = entries
         .map(|entry| entry.path())
         .map(|path| path.strip_prefix(".").map(PathBuf::from).unwrap_or(path))
-        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .filter(|path| path.extension().is_some_and(|e| e == "c") && !is_harness(path))
         .collect();
     own.sort_unstable();
     let mut help = match own.is_empty() {

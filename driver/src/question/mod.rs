@@ -27,7 +27,7 @@ use crate::preanalysis::{Holding, Looks, leave_out, origins};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation, add_violation};
 use crate::session::{Finished, Session};
 use crate::source::{Sources, Spot};
-use cfa::{CallGraph, Check, EdgeId, ErrorId, FunctionOrigin, Program};
+use cfa::{CallGraph, Check, EdgeId, ErrorId, FunctionOrigin, Op, Program};
 use engine::budget::Budget;
 use group::Group;
 use instrument::{Asked, Operation, Property, Site, guard_all, let_pass, sites};
@@ -39,6 +39,9 @@ use std::time::Duration;
 
 /// A group is tried again only if its share of time is at least this many times the previous one.
 const MORE: f64 = 1.5;
+
+/// The reason of a check that was proved or open when another violation of its program was found.
+const NOT_AGAIN: &str = "not checked again after the violations";
 
 /// The end of an attempt at a group.
 enum Attempt {
@@ -261,7 +264,10 @@ impl Run<'_> {
                 }
                 Answer::True => {
                     self.settle(&group.asks, &Rest::Proved);
-                    let ended = group.ended.load(Ordering::Relaxed) || group.is_behind;
+                    // The pre-analysis proved the accesses of which this group does not ask.
+                    let asks_of_memory =
+                        group.seen.is_empty() && self.of_memory().is_some_and(|m| group.asks.contains(&m));
+                    let ended = group.ended.load(Ordering::Relaxed) && !asks_of_memory || group.is_behind;
                     let mut shared = self.session.shared();
                     group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
                     drop(shared);
@@ -303,6 +309,12 @@ impl Run<'_> {
                         return Ok(Attempt::Decided);
                     }
                     let Some(site) = site.filter(|site| group.seen.insert(*site)) else {
+                        // A data race or a deadlock has no site, so the search cannot continue without it.
+                        let rest = match site {
+                            None if group.asks.len() == 1 => Rest::NotAsked,
+                            _ => Rest::Unknown(Note { text: NOT_AGAIN.to_owned(), spot: None }),
+                        };
+                        self.settle(&group.asks, &rest);
                         return Ok(Attempt::GaveUp);
                     };
                     let program = group.program.as_mut().expect("it was asked");
@@ -422,6 +434,10 @@ impl Run<'_> {
             if self.session.records.exhibits {
                 let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
                 shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
+                let is_leak = |edge: &EdgeId| matches!(program.edges[*edge].op, Op::Leak(_));
+                let leaks = found.iter().filter(|(_, error)| of_ask(*error)).map(|(site, _)| edge(site));
+                let lost = origins(program, leaks.filter(is_leak).collect());
+                shared.exhibits.add_spots(&self.asks[ask].name, spots(program, lost.into_iter()));
             }
             let is_of_unknown = loses_behaviours && self.is_of_unknown_code(ask, program, found.is_empty());
             // Data races and deadlocks have no place of their own.
@@ -469,7 +485,7 @@ impl Run<'_> {
         if group.discharged.is_empty() {
             return;
         }
-        let text = "not checked again after the violations".to_owned();
+        let text = NOT_AGAIN.to_owned();
         let shared = self.session.shared();
         let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
         let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();
@@ -625,7 +641,8 @@ impl Run<'_> {
             all.rankings.extend(part.rankings);
             all.crashes.extend(part.crashes);
             all.has_crashed |= part.has_crashed;
-            if all.proved.invariants.is_empty() {
+            // The proof of one check is about executions up to a violation of another.
+            if matches!(all.answer, Answer::True) && all.proved.invariants.is_empty() {
                 all.proved.invariants = part.proved.invariants;
             }
             for note in part.notes {

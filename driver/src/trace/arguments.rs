@@ -52,6 +52,8 @@ pub struct ArgumentObject {
     pub ty: String,
     /// The size in bytes.
     pub size: u64,
+    /// The size of an element in bytes.
+    pub element: u64,
     /// The bytes that are not 0, by offset.
     pub bytes: BTreeMap<u64, u8>,
     /// The pointers in the object that the program dereferenced, by offset. `None` is null.
@@ -226,6 +228,11 @@ impl Making {
         self.values = program.funcs[func].params.iter().filter_map(|&p| state.var(p)).collect();
     }
 
+    /// Returns the index in [`Arguments::objects`] of an object that was created for the entry function.
+    pub fn index_of(&self, seq: ObjectSeq) -> Option<usize> {
+        self.made.iter().position(|made| made.seq == seq)
+    }
+
     /// Returns the arguments of the entry function in a run on the inputs `given`. `None` if no entry function other
     /// than `main` was called.
     pub fn finish(self, program: &Program, given: &Inputs) -> Option<Arguments> {
@@ -254,10 +261,12 @@ impl Making {
             let followed = |&(at, token): &(u64, u64)| Some((at, target(*self.leads.get(&token)?)));
             let bytes = given.bytes.range(range).map(|(&(_, at), &byte)| (at, byte)).filter(|(_, b)| *b != 0).collect();
             let pointers: Vec<_> = made.slots.iter().filter_map(followed).collect();
-            let count = made.element.and_then(|ty| program.size_of(ty)).map_or(1, |size| made.size / size.max(1));
+            let element = made.element.and_then(|ty| program.size_of(ty)).map_or(made.size, |size| size.max(1));
+            let count = if made.element.is_some() { made.size / element.max(1) } else { 1 };
             ArgumentObject {
                 ty: made.ty.clone(),
                 size: made.size,
+                element,
                 members: made.element.map_or_else(Vec::new, |ty| members(program, ty, &bytes, &pointers, count)),
                 bytes,
                 pointers,

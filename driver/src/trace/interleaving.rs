@@ -11,7 +11,8 @@ use cfa::interp::{
 };
 use cfa::threads::ThreadOp;
 use cfa::{
-    Bv, Callee, Check, EdgeId, ErrorInfo, ExprId, FuncId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarKind,
+    Bv, Callee, Check, EdgeId, ErrorInfo, ExprId, FuncId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarId,
+    VarKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -265,7 +266,10 @@ impl Observer for Recorder<'_> {
                     _ => Some(function.name.as_str()),
                 };
                 if let Some(name) = name.filter(|name| ThreadOp::by_name(name).is_none()) {
-                    let args = objects.into_iter().map(|name| (String::new(), name)).collect();
+                    let args = match function.origin {
+                        FunctionOrigin::Source => self.arguments(callee, state),
+                        _ => objects.into_iter().map(|name| (String::new(), name)).collect(),
+                    };
                     let event = Event::Call { function: name.to_owned(), args };
                     self.push(event, edge, true, thread, depth.saturating_sub(1));
                 }
@@ -286,6 +290,17 @@ impl Recorder<'_> {
     fn access(&mut self, thread: u32, edge: EdgeId, at: u64, name: Option<&String>) {
         let locks = self.waits.held(thread);
         self.accessed.insert((thread, edge, at), Accessed { name: name.cloned(), locks });
+    }
+
+    /// Returns the names of the parameters with the arguments, at the entry of a function.
+    fn arguments(&self, callee: FuncId, state: &State) -> Vec<(String, String)> {
+        let function = &self.program.funcs[callee];
+        let argument = |(n, &param): (usize, &VarId)| {
+            let var = &self.program.vars[param];
+            let name = var.name.as_deref().or(function.param_name(n)).unwrap_or_default();
+            Some((name.to_owned(), self.names.show(var.ty, &state.var(param)?, state)))
+        };
+        function.params.iter().enumerate().filter_map(argument).collect()
     }
 
     /// Records the accesses of an edge to `len` bytes at these addresses.

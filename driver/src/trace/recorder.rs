@@ -8,10 +8,10 @@ use super::arguments::{Making, makes};
 use super::fault::{self, Life};
 use super::names::{Names, Temporaries};
 use super::origin;
-use super::{Block, Event, InputValue, Object, Step, Trace, Write};
+use super::{Block, Event, InputValue, Object, Precondition, Step, Trace, Write};
 use crate::environment::{Command, Environment, LibraryCall, text_at};
 use crate::source::{Sources, Spot};
-use cfa::interp::{Inputs, ObjectSeq, Observer, Outcome, Run, State};
+use cfa::interp::{Fault, Inputs, ObjectSeq, Observer, Outcome, Run, State};
 use cfa::{
     Bv, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
     Program, TypeId, VarId,
@@ -89,6 +89,8 @@ pub struct Recorder<'p> {
     command: Command,
     /// The creation of the arguments of an entry function other than `main`.
     making: Making,
+    /// The objects whose sizes the program queried, as `__CPROVER_r_ok` does.
+    measured: FxHashSet<ObjectSeq>,
     /// The library calls that depend on the environment, in order of their return.
     calls: Vec<LibraryCall>,
     /// True if the inputs chose the arguments of `main`.
@@ -173,6 +175,7 @@ impl<'p> Recorder<'p> {
             unwritten_bytes: 0,
             command: Command::default(),
             making: Making::default(),
+            measured: FxHashSet::default(),
             calls: Vec::new(),
             command_matters: false,
             steps: Vec::new(),
@@ -281,10 +284,21 @@ impl<'p> Recorder<'p> {
         let origin = self.bad.take().and_then(|source| self.origin_at(source));
         library::interrupt(&mut self);
         self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true, depth, writes });
+        let buffer = run.object.as_ref().map(|near| near.object).filter(|seq| !self.measured.contains(seq));
+        let buffer = buffer.and_then(|seq| self.making.index_of(seq));
+        let arguments = self.making.finish(self.program, self.given);
+        let precondition = match (&run.outcome, &arguments, &object, buffer) {
+            (Outcome::Invalid { fault: Fault::OutOfBounds, .. }, Some(call), Some(object), Some(index)) => {
+                let writes = matches!(self.program.edges[edge].op.unshadowed(), Op::Store { .. } | Op::Fill { .. });
+                Precondition::of(call, object, index, run.accessed, writes, &self.steps)
+            }
+            _ => None,
+        };
         Trace {
             message,
             object,
             origin,
+            precondition,
             spot,
             function,
             inputs: self.inputs,
@@ -295,7 +309,7 @@ impl<'p> Recorder<'p> {
             heap: if error.check == Check::Memory || self.unwritten_on_heap == 0 { Vec::new() } else { self.heap },
             unwritten_on_heap: self.unwritten_on_heap,
             declared: Vec::new(),
-            arguments: self.making.finish(self.program, self.given),
+            arguments,
             environment: Environment::new(self.command, &self.calls, self.program.layout.pointer_width),
             steps: self.steps,
             omitted: self.omitted,
@@ -351,10 +365,12 @@ impl<'p> Recorder<'p> {
     }
 
     /// Returns the name of the function that contains an edge. The entry function runs before the user's first function
-    /// and chooses its arguments, so its edges belong to that function.
+    /// and chooses its arguments, so its edges belong to that function, and so do those of functions that make arguments.
     fn function_of(&self, edge: EdgeId) -> &'p str {
         let func = self.program.func_of(edge);
-        let func = if func == self.program.entry { self.first } else { func };
+        let is_of_arguments =
+            matches!(self.program.funcs[func].name.as_str(), frontend_llvm::MAKE | frontend_llvm::FOLLOW);
+        let func = if func == self.program.entry || is_of_arguments { self.first } else { func };
         match self.program.funcs[func].name.as_str() {
             frontend_llvm::GIVEN => "a function that an argument points to",
             name => name,
@@ -526,6 +542,7 @@ impl Observer for Recorder<'_> {
                 }
             }
             Op::ObjectSize { var, ptr, .. } | Op::ObjectOffset { var, ptr } => {
+                self.measured.extend(state.object_at(number(ptr)).map(|object| object.seq));
                 let tainted = self.is_tainted(ptr);
                 self.set_taint(var, tainted);
             }

@@ -4,7 +4,9 @@
 //! Inputs with which blocks have no bytes are avoided, because `malloc(0)` returns room for some bytes in real
 //! libraries. An access behind such a block faults neither natively nor with AddressSanitizer.
 
-use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq, Observer, State};
+use crate::environment::Environment;
+use crate::source::Sources;
+use cfa::interp::{InputSource, Inputs, InputsSource, Interpreter, Limits, ObjectSeq, Observer, State, Unknown};
 use cfa::{AllocKind, Bv, Check, EdgeId, ErrorId, FunctionOrigin, InputKind, Op, Program};
 use std::time::Duration;
 
@@ -18,6 +20,8 @@ const WORD: u64 = 4;
 const RUNS: usize = 400;
 /// The values that replace 0 in the search for inputs with which fewer blocks have no bytes.
 const SMALL: [u64; 3] = [1, 4, 8];
+/// The maximum number of values from the environment that the search tries to change.
+const ENVIRONMENT: usize = 40;
 /// The maximum duration of all runs together.
 pub const TIME: Duration = Duration::from_millis(300);
 
@@ -86,12 +90,7 @@ pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits
     let mut search = Search { program, interpreter, end: None, empty_blocks: 0, limits, runs: 0, steps: 0 };
     let (end, empty_blocks) = search.run(inputs).filter(|(end, _)| end.error.0 == error).unzip();
     search.empty_blocks = empty_blocks.unwrap_or_default();
-    // Smaller inputs may leak another object, or give the compared objects the same address.
-    let is_about_objects = |end: &End| {
-        matches!(program.edges[end.error.1].op, Op::Leak(_))
-            || matches!(program.errors[end.error.0].check, Check::PointerCompare | Check::PointerSubtract)
-    };
-    search.end = end.filter(|end| !is_about_objects(end));
+    search.end = end.filter(|end| !is_about_objects(program, end));
     if search.end.is_none() {
         return inputs.clone();
     }
@@ -105,6 +104,105 @@ pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits
         search.number(&mut best, key);
     }
     best
+}
+
+/// An upper bound of the effort to arrange an environment: the parts by which users judge it, the most important first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Effort {
+    /// The reasons why a native run may differ.
+    doubts: usize,
+    /// The reads that fail.
+    failures: usize,
+    /// The arguments of the command line.
+    arguments: u64,
+    /// The bytes of arguments and standard input, and the environment variables.
+    bytes: usize,
+}
+
+impl Effort {
+    fn of(environment: &Environment) -> Self {
+        let Environment { command, variables, stdin, stdin_failures, doubts, .. } = environment;
+        let arguments = command.arguments.iter().flatten().map(Vec::len).sum::<usize>();
+        Self {
+            doubts: doubts.len(),
+            failures: stdin_failures.len(),
+            arguments: command.argc,
+            bytes: arguments + stdin.as_ref().map_or(0, Vec::len) + variables.len(),
+        }
+    }
+}
+
+/// A source of inputs that observes which values come from the environment.
+struct Observed<'a> {
+    program: &'a Program,
+    source: InputsSource<'a>,
+    /// The number of values so far.
+    values: usize,
+    /// The indices of values from the environment.
+    of_environment: Vec<usize>,
+}
+
+impl InputSource for Observed<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        if let Unknown::Havoc(input) = what
+            && matches!(self.program.inputs[input].kind, InputKind::Environment(_))
+        {
+            self.of_environment.push(self.values);
+        }
+        self.values += usize::from(!matches!(what, Unknown::Global(_)));
+        self.source.unknown(what, width)
+    }
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.source.bytes(object, offset, bytes);
+    }
+    fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        self.source.base(object, size, align)
+    }
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        self.source.thread(point, current, enabled)
+    }
+}
+
+/// Returns inputs that lead to the same error at the same position as `inputs`, in an environment that is easier to
+/// arrange: fewer arguments, and no reads that fail without need.
+pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: &Sources, limits: Limits) -> Inputs {
+    let limits = Limits { steps: STEPS, ..limits };
+    let interpreter = Interpreter::new(program);
+    let mut search = Search { program, interpreter, end: None, empty_blocks: 0, limits, runs: 0, steps: 0 };
+    let effort = |inputs: &Inputs| Effort::of(&super::given(program, inputs, sources, limits).environment);
+    let Some((end, _)) = search.run(inputs).filter(|(end, _)| end.error.0 == error) else { return inputs.clone() };
+    if is_about_objects(program, &end) {
+        return inputs.clone();
+    }
+    let mut observed = Observed { program, source: inputs.source(), values: 0, of_environment: Vec::new() };
+    search.interpreter.run(&mut observed, limits, &mut ());
+    let (mut best, mut least) = (inputs.clone(), effort(inputs));
+    for n in observed.of_environment.into_iter().take(ENVIRONMENT) {
+        let Some(value) = best.values.get(n).filter(|value| !value.is_zero()).cloned() else { continue };
+        for small in [Bv::zero(value.width()), Bv::one(value.width())] {
+            if small == value || search.is_over() {
+                continue;
+            }
+            let mut fewer = best.clone();
+            fewer.values[n] = small;
+            let is_same = search
+                .run(&fewer)
+                .is_some_and(|(other, _)| (&other.error, other.call, other.users) == (&end.error, end.call, end.users));
+            let less = effort(&fewer);
+            if is_same && less < least {
+                (best, least) = (fewer, less);
+                break;
+            }
+        }
+    }
+    best
+}
+
+/// Returns true if smaller inputs may change the object that the error is about: they may leak another object, or give
+/// the compared objects the same address.
+fn is_about_objects(program: &Program, end: &End) -> bool {
+    matches!(program.edges[end.error.1].op, Op::Leak(_))
+        || matches!(program.errors[end.error.0].check, Check::PointerCompare | Check::PointerSubtract)
 }
 
 impl Search<'_> {

@@ -5,8 +5,11 @@
 //! Variables are eliminated from inequalities one by one (Fourier-Motzkin, with rounding to integers). Wrapping,
 //! disjunctions and narrow factors of products are decided by case distinction.
 //!
-//! All derived inequalities follow from the constraints, and non-linear constraints are omitted. So a contradiction
-//! here is one of the whole set.
+//! A product of two terms is a variable. If a program divides by a factor before it multiplies (`w <= MAX / h`, then
+//! `w * h`), the product is related to the dividend.
+//!
+//! All derived inequalities follow from the constraints, and other non-linear constraints are omitted. So a
+//! contradiction here is one of the whole set.
 
 use super::facts::Facts;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
@@ -120,6 +123,7 @@ fn refuted_by_factors(
         for &constraint in constraints {
             reading.constraint(constraint);
         }
+        reading.relate_products();
         let Reading { inequalities, wraps, choices, .. } = reading;
         return refuted(inequalities, &wraps, &choices, budget);
     };
@@ -182,6 +186,8 @@ struct Reading<'a> {
     inequalities: Vec<Sum>,
     /// The variables for wrapping and signs, which are 0 or 1.
     wraps: Vec<u32>,
+    /// The products of two sums that are not constant, with their factors. The factors are not negative.
+    products: Vec<(Sum, [Sum; 2])>,
     /// The disjunctions: some alternative of each holds. An alternative is a conjunction of inequalities.
     choices: Vec<Vec<Vec<Sum>>>,
 }
@@ -196,6 +202,7 @@ impl<'a> Reading<'a> {
             sums: FxHashMap::default(),
             inequalities: Vec::new(),
             wraps: Vec::new(),
+            products: Vec::new(),
             choices: Vec::new(),
         };
         for (&factor, &value) in fixed {
@@ -300,10 +307,15 @@ impl<'a> Reading<'a> {
                 match (a.terms.is_empty(), b.terms.is_empty()) {
                     (true, _) => Sum::default().plus(a.constant, &b)?,
                     (_, true) => Sum::default().plus(b.constant, &a)?,
-                    _ => return None,
+                    _ => return self.product(e, &a, &b, width),
                 }
             }
             Expr::Zext { arg, .. } => return self.sum(arg),
+            Expr::Sext { arg, .. } => {
+                let half = 1i128 << (self.pool.width(arg) - 1);
+                let sum = self.sum(arg)?;
+                return self.range(&sum).is_some_and(|(_, high)| high < half).then_some(sum);
+            }
             Expr::Binary(BinOp::Concat, high, low) => {
                 let shift = 1i128.checked_shl(self.pool.width(low)).filter(|_| width <= MOST_BITS)?;
                 let (high, low) = (self.sum(high)?, self.sum(low)?);
@@ -326,6 +338,63 @@ impl<'a> Reading<'a> {
             _ => return None,
         };
         self.wrapped(sum, width)
+    }
+
+    /// A variable for the product `e` of two sums, if it cannot wrap around.
+    fn product(&mut self, e: ExprId, a: &Sum, b: &Sum, width: u32) -> Option<Sum> {
+        let ((a_low, a_high), (b_low, b_high)) = (self.range(a)?, self.range(b)?);
+        let most = a_high.checked_mul(b_high)?;
+        if width > MOST_BITS || a_low < 0 || b_low < 0 || most >= 1 << width {
+            return None;
+        }
+        let product = self.fresh(a_low * b_low, most);
+        self.products.push((product.clone(), [a.clone(), b.clone()]));
+        if let Some(range) = self.facts.range(self.pool, e) {
+            self.inequalities.push(Sum::constant(range.low.into()).plus(-1, &product)?);
+            self.inequalities.push(product.plus(1, &Sum::constant(-i128::from(range.high)))?);
+        }
+        Some(product)
+    }
+
+    /// Relates the products to the quotients by one of their factors. If `b > 0` and `a <= c / b`, then `a * b <= c`,
+    /// because the quotient of numbers that are not negative is rounded down.
+    fn relate_products(&mut self) {
+        if self.products.is_empty() {
+            return;
+        }
+        let mut read: Vec<ExprId> = self.sums.keys().copied().collect();
+        read.sort_unstable();
+        for e in read {
+            if let Expr::Binary(op @ (BinOp::UDiv | BinOp::SDiv), dividend, divisor) = *self.pool.get(e) {
+                // Without an answer nothing follows.
+                let _ = self.relate_quotient(e, op == BinOp::SDiv, dividend, divisor);
+            }
+        }
+    }
+
+    fn relate_quotient(&mut self, e: ExprId, is_signed: bool, dividend: ExprId, divisor: ExprId) -> Option<()> {
+        let quotient = self.sum(e)?;
+        let (dividend, divisor) = match is_signed {
+            true => (self.signed(dividend)?, self.signed(divisor)?),
+            false => (self.sum(dividend)?, self.sum(divisor)?),
+        };
+        if self.range(&dividend)?.0 < 0 || self.range(&divisor)?.0 < 0 {
+            return None;
+        }
+        for (product, [a, b]) in self.products.clone() {
+            let other = match (a == divisor, b == divisor) {
+                (true, _) => b,
+                (_, true) => a,
+                _ => continue,
+            };
+            // The divisor and the product are 0, or the divisor is positive and the other factor is larger than the
+            // quotient, or the product is at most the dividend.
+            let larger = quotient.plus(-1, &other)?.plus(1, &Sum::constant(1))?;
+            let positive = Sum::constant(1).plus(-1, &divisor)?;
+            let within = product.plus(-1, &dividend)?;
+            self.choices.push(vec![vec![divisor.clone(), product], vec![positive, larger], vec![within]]);
+        }
+        Some(())
     }
 
     /// The signed value of a bit-vector.
@@ -528,13 +597,21 @@ mod tests {
             for _ in 0..4 {
                 let (a, b) = (terms[below(terms.len() as u64) as usize], terms[below(terms.len() as u64) as usize]);
                 let c = pool.int(width, [0, 1, 3, 8, u64::MAX, u64::MAX - 2, below(40)][below(7) as usize]);
-                let e = match below(9) {
+                let e = match below(11) {
                     0..=1 => pool.add(a, b),
                     2..=3 => pool.sub(a, b),
                     4 => pool.add(a, c),
                     5 => pool.mul(a, c),
                     6 => pool.mul(a, b),
                     7 => pool.neg(a),
+                    8 => pool.binary([BinOp::UDiv, BinOp::SDiv][below(2) as usize], c, a),
+                    9 => {
+                        // Products of products take the solver minutes.
+                        let [a, b] = [leaves[below(3) as usize], leaves[below(3) as usize]];
+                        let half = pool.extract(width / 2 - 1, 0, b);
+                        let half = pool.zext(width, half);
+                        pool.mul(half, a)
+                    }
                     _ => {
                         let hi = below(u64::from(width)) as u32;
                         let lo = below(u64::from(hi) + 1) as u32;
@@ -567,5 +644,42 @@ mod tests {
             }
         }
         assert!(refuted * 2 > unsat && refuted > 50, "{refuted} of {unsat}");
+    }
+
+    /// Guards of products by divisions, as programs write them. Without the guard, or with another divisor, the product
+    /// overflows.
+    #[test]
+    fn a_division_bounds_a_product() {
+        for is_signed in [true, false] {
+            let mut pool = ExprPool::new();
+            let [w, h, other] = [(); 3].map(|()| pool.fresh_symbol(Sort::Bv(32)).1);
+            let (zero, most) = (pool.int(32, 0), pool.int(32, if is_signed { 0x7fff_ffff } else { 0xffff_ffff }));
+            let extended = |pool: &mut ExprPool, e| if is_signed { pool.sext(64, e) } else { pool.zext(64, e) };
+            let (wide_w, wide_h, wide_most) =
+                (extended(&mut pool, w), extended(&mut pool, h), extended(&mut pool, most));
+            let product = pool.mul(wide_w, wide_h);
+            let overflows = pool.slt(wide_most, product);
+            let (division, least, less) = match is_signed {
+                true => (BinOp::SDiv, BinOp::Sle, BinOp::Slt),
+                false => (BinOp::UDiv, BinOp::Ule, BinOp::Ult),
+            };
+            let positive = pool.binary(less, zero, h);
+            let others_positive = pool.binary(less, zero, other);
+            let not_negative = pool.binary(least, zero, w);
+            let mut guard = |by| {
+                let quotient = pool.binary(division, most, by);
+                pool.binary(least, w, quotient)
+            };
+            let (guarded, wrongly) = (guard(h), guard(other));
+            assert!(contradict(&pool, &[positive, not_negative, guarded, overflows]), "{is_signed}");
+            assert!(!contradict(&pool, &[positive, not_negative, overflows]));
+            assert!(!contradict(&pool, &[positive, others_positive, not_negative, wrongly, overflows]));
+            // The divisor may be 0, but then the product is 0, too.
+            let not_positive = pool.not(positive);
+            let either = pool.or(not_positive, guarded);
+            let divisor_not_negative = pool.binary(least, zero, h);
+            assert!(contradict(&pool, &[divisor_not_negative, not_negative, either, overflows]));
+            assert!(!contradict(&pool, &[not_negative, wrongly, overflows]));
+        }
     }
 }

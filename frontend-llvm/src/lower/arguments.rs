@@ -46,7 +46,7 @@ const POINTERS: u64 = 1 << 12;
 /// The maximal number of pointers in an object that get tokens. Further pointers have unknown values.
 const SLOTS: usize = 1 << 10;
 /// The maximal size in bytes of an object of unknown length.
-const LONGEST: u64 = 1 << 24;
+pub const MAX_OBJECT: u64 = 1 << 24;
 /// The alignment of `malloc`.
 const ALIGN: u32 = 16;
 
@@ -511,7 +511,7 @@ fn make(cx: &mut Context, kind: CreatedType) {
         None => {
             let size_t = b.cx.source.nondet_type(&mut b.cx.program, "size_t", width);
             let count = b.havoc(width, InputKind::Argument(name), size_t);
-            let (one, most) = (b.size(1), b.size(LONGEST / element));
+            let (one, most) = (b.size(1), b.size(MAX_OBJECT / element));
             let (some, not_too_many) = (b.x().ule(one, count), b.x().ule(count, most));
             let valid = b.x().and(some, not_too_many);
             b.assume(valid);

@@ -150,8 +150,8 @@ fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> 
 /// For each line, the checks there: the name, the number of places, and the result.
 type CheckedLines<'a> = BTreeMap<u32, BTreeMap<&'a str, (usize, &'static str)>>;
 
-fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, CheckedLines<'a>> {
-    let mut files: BTreeMap<&str, CheckedLines<'_>> = BTreeMap::new();
+fn checked<'a>(report: &'a Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, CheckedLines<'a>> {
+    let mut files: BTreeMap<&'a str, CheckedLines<'a>> = BTreeMap::new();
     // Several parts of the run may have checked the same place.
     let mut seen = BTreeSet::new();
     for Checked { check, spot } in exhibits.checked() {
@@ -161,9 +161,7 @@ fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, Che
         let named = || report.checks.iter().find(|c| c.name == *check);
         let asked = || report.checks.iter().find(|c| c.properties.contains(check));
         let Some(result) = named().or_else(asked) else { continue };
-        let is_here = |v: &Violation| v.trace.as_ref().and_then(|t| t.spot.as_ref()) == Some(spot);
         let came = match result.rest {
-            _ if result.violations.iter().any(is_here) => "violated",
             Rest::Proved => "proved",
             Rest::Unknown(_) if result.places.discharged > 0 && !result.places.open.contains(spot) => "proved",
             Rest::Unknown(_) => "unknown",
@@ -172,8 +170,17 @@ fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, Che
         let of_line = files.entry(&spot.path).or_default().entry(spot.line).or_default();
         let (count, worst) = of_line.entry(check).or_insert((0, came));
         *count += 1;
-        if came == "violated" || *worst == "proved" {
+        if *worst == "proved" {
             *worst = came;
+        }
+    }
+    // The place of a violation may differ from the place of the check, for example in a call of the library.
+    for result in &report.checks {
+        for violation in &result.violations {
+            let Some(spot) = violation.spot() else { continue };
+            let of_line = files.entry(&spot.path).or_default().entry(spot.line).or_default();
+            let name = of_line.keys().copied().find(|name| *name == result.name || *name == violation.property);
+            of_line.entry(name.unwrap_or(&result.name)).or_insert((1, "violated")).1 = "violated";
         }
     }
     files

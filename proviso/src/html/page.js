@@ -60,11 +60,11 @@ function about(spot) {
   if (!file.has(spot.line)) file.set(spot.line, {notes: [], path: false, error: false});
   return file.get(spot.line);
 }
-for (const {location, message} of violations) {
+for (const {location, message, help} of violations) {
   if (!location) continue;
   const line = about(location);
   line.error = true;
-  line.notes.push(["violation", message]);
+  line.notes.push(["violation", help ? `${message}\nhelp: ${help}` : message]);
 }
 for (const invariant of data.invariants) invariant.location = invariant.locations.reduce((first, other) => other.line < first.line ? other : first);
 data.invariants.sort(({location: a}, {location: b}) => a.file.localeCompare(b.file) || a.line - b.line);
@@ -401,6 +401,7 @@ view("Summary", () => {
     if (violations.length === 1) section("Violation", make("p", {}, told(violation)));
     else section("Violations", table(null, violations.map((other, index) => [
       make("span", {className: "link", onclick: () => lookAt(index)}, other.property), told(other)])));
+    if (violation.help) section("Help", make("p", {id: "help"}, violation.help));
     const inputs = violation.inputs ?? [];
     if (inputs.length) {
       section(violations.length > 1 ? `Inputs (${violation.property}, ${place(violation.location)})` : "Inputs", table(["", "from", "type", "value", "at"],

@@ -9,11 +9,11 @@
 `python -m proviso` runs the command `proviso`. Proviso needs clang 19 (Debian, Ubuntu: apt-get install clang-19)."""
 
 from .api import (
-    Argument, Call, Check, CheckResult, Input, Line, Location, Member, Note, Object, ProvisoError, Result, Slice, UndefinedFunction, Verdict,
-    Violation, executable, slice, verify,
+    Argument, Call, Check, CheckResult, Input, Line, Location, Member, Memory, Note, Object, ProvisoError, Result, Slice, UndefinedFunction,
+    Verdict, Violation, executable, slice, verify,
 )
 
 __all__ = [
-    "Argument", "Call", "Check", "CheckResult", "Input", "Line", "Location", "Member", "Note", "Object", "ProvisoError", "Result", "Slice",
-    "UndefinedFunction", "Verdict", "Violation", "executable", "slice", "verify",
+    "Argument", "Call", "Check", "CheckResult", "Input", "Line", "Location", "Member", "Memory", "Note", "Object", "ProvisoError", "Result",
+    "Slice", "UndefinedFunction", "Verdict", "Violation", "executable", "slice", "verify",
 ]

@@ -119,11 +119,31 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """The object that a violation of memory safety is about. `kind` is "global", "stack", "heap", "library", "given" (an object to
+    which an argument points) or "stand-in". `offset` is the accessed offset in bytes. `name` is the name of a variable."""
+
+    name: str | None
+    kind: str
+    size: int
+    offset: int
+    allocated: Location | None
+    freed: Location | None
+    lost: Location | None
+
+
+@dataclass(frozen=True)
 class Violation:
+    """A violation. `precondition` is the condition of the entry function's callers that rules it out, if it depends only on the
+    assumption that they may pass a short buffer; `help` is advice about it."""
+
     property: str
     message: str
     location: Location | None
     function: str | None
+    object: Memory | None
+    precondition: str | None
+    help: str | None
     inputs: tuple[Input, ...]
     call: Call | None
     trace: tuple[dict[str, Any], ...] = field(repr=False)
@@ -338,12 +358,15 @@ def check_of(data: Json) -> Check:
 
 
 def violation_of(data: Json) -> Violation:
-    call = data.get("call")
+    call, memory = data.get("call"), data.get("object")
     return Violation(
         property=data["property"],
         message=data["message"],
         location=location_of(data.get("location")),
         function=data.get("function"),
+        object=memory_of(memory) if memory else None,
+        precondition=data.get("precondition"),
+        help=data.get("help"),
         inputs=tuple(
             Input(i["number"], i["kind"], i["source"], i["type"], i["value"], int(i["bits"], 16), location_of(i["location"]))
             for i in data.get("inputs", [])
@@ -351,6 +374,11 @@ def violation_of(data: Json) -> Violation:
         call=call_of(call) if call else None,
         trace=tuple(data.get("trace", [])),
     )
+
+
+def memory_of(data: Json) -> Memory:
+    places = (location_of(data[key]) for key in ("allocated", "freed", "lost"))
+    return Memory(data["name"], data["kind"], data["size"], data["offset"], *places)
 
 
 def call_of(data: Json) -> Call:

@@ -12,13 +12,15 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "batch"
-sys.path.insert(0, str(SCRIPT.parent))
+sys.path[:0] = [str(SCRIPT.parent), str(SCRIPT.parent / "python")]
 
+import proviso  # noqa: E402
 from batchtool import processes, results  # noqa: E402
 
 PROVISO = os.environ["PROVISO"]
@@ -329,6 +331,20 @@ class Functions(Folder):
         done = run("n", "libpart.a")
         self.assertEqual(done.returncode, 64)
         self.assertIn("libpart.a has no main: give --entries all, or --entries with names of its functions (bad, good", done.stderr)
+        # A finding that a longer buffer rules out is counted apart, and names the precondition.
+        (self.dir / "sum.c").write_text(
+            "unsigned sum(const unsigned char *p, unsigned n) { unsigned s = 0; while (n--) s += p[n]; return s; }\n"
+            "int first(int *p) { return p[-1]; }\n"
+        )
+        done = run("s", "sum.c", "--entries", "all", "--", "--check", "address")
+        self.assertIn("violated 2 (1 only if callers pass short buffers), proved 0 of 2", done.stdout)
+        self.assertIn("__CPROVER_r_ok(p, n)", done.stdout)
+        # The Python package has them, too.
+        with unittest.mock.patch.dict(os.environ, PROVISO=PROVISO):
+            result = proviso.verify(self.dir / "sum.c", entry="sum", checks=["address"], timeout=60)
+        violation = result.violation
+        self.assertEqual((violation.precondition, violation.object.kind), ("__CPROVER_r_ok(p, n)", "given"))
+        self.assertIn(violation.precondition, violation.help)
         # Without its header, the file does not compile, which is not a crash.
         done = run("h", "part.c")
         self.assertEqual(done.returncode, 2)
