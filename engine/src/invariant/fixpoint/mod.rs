@@ -438,10 +438,10 @@ impl<'p> Analysis<'p> {
         functions: &[FuncId],
         budget: &Budget,
     ) -> Option<()> {
-        let locs: Option<Vec<LocId>> = self
-            .apart
-            .as_ref()
-            .map(|apart| functions.iter().flat_map(|func| &apart.locations[func.index()]).copied().collect());
+        let locs: Vec<LocId> = match &self.apart {
+            Some(apart) => functions.iter().flat_map(|func| &apart.locations[func.index()]).copied().collect(),
+            None => self.program.locs.ids().collect(),
+        };
         nodes.sort_unstable_by_key(|l| (self.downward[l.index()], *l));
         // The environments by target node, then by source node; and the exits by function.
         let mut incoming: FxHashMap<LocId, Vec<(LocId, Environment)>> = FxHashMap::default();
@@ -450,15 +450,12 @@ impl<'p> Analysis<'p> {
         let mut ends = Vec::new();
         for round in 0..=self.strength.rounds {
             let invalid = self.following.as_mut().map(|following| std::mem::take(&mut following.invalid));
-            let complete = (round > 0).then(|| (self.reached.clone(), invalid));
-            match &locs {
-                Some(locs) => locs.iter().for_each(|loc| self.reached[loc.index()] = false),
-                None => self.reached.iter_mut().for_each(|r| *r = false),
-            }
+            let reached = locs.iter().map(|loc| std::mem::take(&mut self.reached[loc.index()])).collect::<Vec<bool>>();
+            let complete = (round > 0).then_some((reached, invalid));
             for (i, &loc) in nodes.iter().enumerate() {
                 if (i as u32).is_multiple_of(TICK) && budget.spent().is_some() {
                     let (reached, invalid) = complete?;
-                    self.reached = reached;
+                    locs.iter().zip(reached).for_each(|(loc, is_reached)| self.reached[loc.index()] = is_reached);
                     if let (Some(following), Some(invalid)) = (&mut self.following, invalid) {
                         following.invalid = invalid;
                     }
