@@ -70,7 +70,7 @@ impl Part {
 }
 
 /// The fraction of the time for the analysis of the whole program. The analysis function by function takes the rest.
-const WHOLE: (u32, u32) = (3, 5);
+const WHOLE: (u32, u32) = (4, 5);
 /// Programs with more edges are first analysed function by function, then at once in two strengths. The first may take
 /// this part of the time, and the second that part of what is left.
 const LARGE: usize = 20_000;

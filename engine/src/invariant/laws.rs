@@ -442,7 +442,11 @@ fn shape(seed: u64) -> Shape {
 /// bounds checked.
 fn follow(seed: u64, program: &Program, counts: &mut [usize; 7]) {
     let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
-    let strength = if seed % 5 == 3 { Strength::QUICK } else { Strength::FULL };
+    let strength = match seed % 5 {
+        2 => Strength::FULL.hurried(),
+        3 => Strength::QUICK,
+        _ => Strength::FULL,
+    };
     let contexts = Contexts::new(program, Some(&points_to), strength.copied);
     let mut analysis = Analysis::following(&contexts, program, Some(points_to), strength);
     analysis.iterate(&Budget::unlimited()).expect("in time");

@@ -54,7 +54,16 @@ impl Strength {
     pub const FULL: Self = Self { copied: contexts::SMALL, joins: 3, stops: 40, widenings: 200, rounds: 3 };
     /// For large programs: one context for each function that is not tiny, and widening that soon gives up.
     pub const QUICK: Self = Self { copied: 30, joins: 1, stops: 6, widenings: 12, rounds: 1 };
+
+    /// For the end of an ascending iteration that runs out of time: a second change of a node drops all facts that
+    /// change. The facts that do not depend on themselves return in the descending iteration.
+    pub const fn hurried(self) -> Self {
+        Self { joins: 0, stops: 0, widenings: 1, ..self }
+    }
 }
+
+/// The part of the time of an ascending iteration after which the analysis [hurries](Strength::hurried).
+const UNHURRIED: (u32, u32) = (3, 4);
 
 /// Number of nodes between checks of the budget.
 const TICK: u32 = 128;
@@ -263,15 +272,34 @@ impl<'p> Analysis<'p> {
         env
     }
 
+    /// The ascending iteration. It hurries when a part of the budget is spent: a coarse result is worth more than none.
     fn ascend_from(&mut self, entry: LocId, initial: &Environment, budget: &Budget) -> Option<()> {
+        let strength = self.strength;
+        let (part, of) = UNHURRIED;
+        let unhurried = budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left * part / of));
+        let done = self.ascend_within(entry, initial, budget, &unhurried);
+        self.strength = strength;
+        done
+    }
+
+    fn ascend_within(
+        &mut self,
+        entry: LocId,
+        initial: &Environment,
+        budget: &Budget,
+        unhurried: &Budget,
+    ) -> Option<()> {
         self.at[entry.index()] = Some(initial.clone());
         let mut work = BTreeSet::from([(self.rank[entry.index()], entry)]);
         let mut tick = 0;
         let mut ends = Vec::new();
         while let Some((_, loc)) = work.pop_first() {
             tick += 1;
-            if tick % TICK == 0 && budget.spent().is_some() {
-                return None;
+            if tick % TICK == 0 && unhurried.spent().is_some() {
+                self.strength = self.strength.hurried();
+                if budget.spent().is_some() {
+                    return None;
+                }
             }
             self.walk(loc, &mut ends);
             for end in ends.drain(..) {
@@ -401,7 +429,8 @@ impl<'p> Analysis<'p> {
     }
 
     /// The descending iteration: recomputes each node from its predecessors. From a post-fixed point, every round
-    /// yields a sound result.
+    /// yields a sound result. If the budget is spent, the result of the last complete round remains; `None` if there is
+    /// none.
     fn descend(
         &mut self,
         (entry, initial): (LocId, &Environment),
@@ -409,10 +438,10 @@ impl<'p> Analysis<'p> {
         functions: &[FuncId],
         budget: &Budget,
     ) -> Option<()> {
-        let locs: Option<Vec<LocId>> = self
-            .apart
-            .as_ref()
-            .map(|apart| functions.iter().flat_map(|func| &apart.locations[func.index()]).copied().collect());
+        let locs: Vec<LocId> = match &self.apart {
+            Some(apart) => functions.iter().flat_map(|func| &apart.locations[func.index()]).copied().collect(),
+            None => self.program.locs.ids().collect(),
+        };
         nodes.sort_unstable_by_key(|l| (self.downward[l.index()], *l));
         // The environments by target node, then by source node; and the exits by function.
         let mut incoming: FxHashMap<LocId, Vec<(LocId, Environment)>> = FxHashMap::default();
@@ -420,16 +449,17 @@ impl<'p> Analysis<'p> {
         let mut sent: FxHashMap<LocId, Vec<Sent>> = FxHashMap::default();
         let mut ends = Vec::new();
         for round in 0..=self.strength.rounds {
-            match &locs {
-                Some(locs) => locs.iter().for_each(|loc| self.reached[loc.index()] = false),
-                None => self.reached.iter_mut().for_each(|r| *r = false),
-            }
-            if let Some(following) = &mut self.following {
-                following.invalid.clear();
-            }
+            let invalid = self.following.as_mut().map(|following| std::mem::take(&mut following.invalid));
+            let reached = locs.iter().map(|loc| std::mem::take(&mut self.reached[loc.index()])).collect::<Vec<bool>>();
+            let complete = (round > 0).then_some((reached, invalid));
             for (i, &loc) in nodes.iter().enumerate() {
                 if (i as u32).is_multiple_of(TICK) && budget.spent().is_some() {
-                    return None;
+                    let (reached, invalid) = complete?;
+                    locs.iter().zip(reached).for_each(|(loc, is_reached)| self.reached[loc.index()] = is_reached);
+                    if let (Some(following), Some(invalid)) = (&mut self.following, invalid) {
+                        following.invalid = invalid;
+                    }
+                    return Some(());
                 }
                 if round > 0 {
                     let mut now = (loc == entry).then(|| initial.clone());
