@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-FOLDERS = ["src", "lib", "lib/malloc", "lib/unistr", "lib/uniwidth", "lib/glthread"]
+FOLDERS = ["lib", "lib/malloc", "lib/unistr", "lib/uniwidth", "lib/glthread"]
 
 
 def sources(folder, program):
@@ -16,10 +16,11 @@ def sources(folder, program):
         subprocess.run(["ar", "rcs", shared, *objects], check=True)
         command = ["cc", "-o", Path(place) / program, f"-Wl,-Map={listed}", f"src/{program}.o", shared, "lib/libcoreutils.a", shared, "lib/libcoreutils.a"]
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        members = re.findall(r"^\S+\.a\((?:libcoreutils_a-)?([\w-]+)\.o\)", listed.read_text(), re.MULTILINE)
+        members = re.findall(r"^\S+\.a\((libcoreutils_a-)?([\w-]+)\.o\)", listed.read_text(), re.MULTILINE)
     files = [f"src/{program}.c"]
-    for member in dict.fromkeys(members):
-        files += [name for d in FOLDERS if (folder / (name := f"{d}/{member}.c")).exists()][:1]
+    for of_library, member in dict.fromkeys(members):
+        folders = FOLDERS if of_library else ["src"]
+        files += [name for d in folders if (folder / (name := f"{d}/{member}.c")).exists()][:1]
     return files
 
 

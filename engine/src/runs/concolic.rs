@@ -640,26 +640,20 @@ mod tests {
     /// Reads digits and compares their number, which a memory cell holds in between.
     const PROGRAM: &str = "program 64 entry f0
         type ty0 int \"int\" 32 signed
-        type ty1 pointer
+        type ty1 pointer ty0
         input in0 nondet \"n\" ty0 32
-        func f1 \"add\" source ty0 32 (v4 v5) entry l20 {
-          param v4 \"a\" ty0 32
-          param v5 \"b\" ty0 32
-          l20: t20: return ((v4 * 10:32) + v5) -> l21
-          l21:
-        }
         func f0 \"main\" source ty0 32 () entry l0 {
           local v0 \"sum\" ty0 32
           local v1 \"digit\" ty0 32
           local v2 \"i\" ty0 32
-          local v3 \"p\" ty0 64
+          local v3 \"p\" ty1 64
           l0: t0: v0 := 0:32 -> l1
           l1: t1: v2 := 0:32 -> l2
           l2: t2: v3 := alloc stack 8:64 align 8 -> l3
           l3: t3: if (v2 <u 3:32) -> l4
               t4: else (3:32 <=u v2) -> l9
           l4: t5: v1 := havoc in0 -> l5
-          l5: t6: v0 := call f1(v0, v1) -> l6
+          l5: t6: v0 := call add.f1 (v0, v1) -> l6
           l6: t7: store v3, v0 -> l7
           l7: t8: v0 := load v3 -> l8
           l8: t9: v2 := (v2 + 1:32) -> l3
@@ -667,6 +661,12 @@ mod tests {
               t11: else ~(v0 == 123:32) -> l10
           l10: t12: halt exit 0:32 -> l11
           l11:
+        }
+        func f1 \"add\" source ty0 32 (v4, v5) entry l12 {
+          param v4 \"a\" ty0 32
+          param v5 \"b\" ty0 32
+          l12: t13: return ((v4 * 10:32) + v5) -> l13
+          l13:
         }";
 
     /// Names the values of a run by their numbers.

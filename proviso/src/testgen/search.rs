@@ -1,4 +1,5 @@
-//! The search for tests. Random runs come first. The analyses then search for executions that reach the open goals.
+//! The search for tests. Random runs come first, or runs of processes, with mutations and children of these. The
+//! analyses then search for executions that reach the open goals.
 //!
 //! In a round, all open goals are errors, and the analysis continues after each error that it reaches. The program
 //! itself is then run to its end on the inputs that the analysis found, so the run also covers the goals after the
