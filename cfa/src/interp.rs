@@ -157,6 +157,13 @@ impl<'r> State<'r> {
         let owner = self.program.vars[var].func();
         (owner.is_none() || owner == Some(self.func)).then(|| self.value(self.code.vars[var]))
     }
+    /// The value of a variable in the frame of the caller, or of a global variable. `None` for variables of other
+    /// functions, and if there is no caller.
+    pub fn caller_var(&self, var: VarId) -> Option<Bv> {
+        let (owner, frame) = (self.program.vars[var].func(), self.frames.last()?);
+        let is_there = owner.is_none() || owner == Some(frame.func);
+        is_there.then(|| self.value_in(self.code.vars[var], frame.words, frame.wides))
+    }
     /// The value of an expression over variables that [`var`](Self::var) accepts and over known contents of globals.
     /// Panics on other leaves.
     pub fn eval(&self, e: ExprId) -> Bv {

@@ -6,7 +6,7 @@ mod process;
 pub mod replay;
 mod scan;
 
-pub use process::Process;
+pub use process::{Part, Process};
 
 use crate::source::Spot;
 use cfa::Bv;

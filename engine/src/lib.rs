@@ -35,7 +35,7 @@ pub use domain::condition::part;
 pub use invariant::observed::{Agreement, Line, NamedScalar, Root, Values};
 pub use outcome::{Outcome, Turn};
 pub use portfolio::{Replay, verify};
-pub use runs::{replay, replay_limits};
+pub use runs::{concolic, replay, replay_limits};
 pub use semantics::{control, sign_extend as signed};
 pub use smt::{self, budget};
 pub use stats::{Counters, Stats};

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from batchtool.report import table
+from benchtool import coreutils
 
 GRACE = 300  # the wall time in seconds for building the program and for the native runs, beyond the limit of the search
 WAITING = 20  # the limit of the wall time of the search, as a multiple of that of the processor time
@@ -88,6 +89,9 @@ def main(options):
     chosen = [(file.stem, [file.name], file.resolve().parent) for file in options.files]
     for path in options.list:
         chosen += of_list(path)
+    if options.coreutils:
+        folder, *names = options.coreutils
+        chosen += coreutils.programs(Path(folder).resolve(), names)
     rows = []
     for name, arguments, folder in chosen:
         row = measure(name, arguments, folder, options)

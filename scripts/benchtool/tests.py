@@ -142,6 +142,8 @@ def main(arguments):
     parser.add_argument("--run", action="store_true", help="programs that take their inputs from the system: coverage by testgen --run")
     parser.add_argument("--list", action="append", type=Path, default=[], metavar="FILE.tsv",
                         help="with --run, further programs: a name, a tab, and the arguments of testgen")
+    parser.add_argument("--coreutils", nargs="+", metavar=("FOLDER", "PROGRAM"),
+                        help="with --run, these programs of GNU coreutils, which is built in FOLDER")
     options = parser.parse_args(arguments)
     if options.run:
         return programs.main(options)

@@ -18,6 +18,19 @@ pub struct Process {
     pub files: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
+/// A byte string of a process.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Part {
+    /// The argument with this index, without the name of the program.
+    Argument(usize),
+    /// The value of the environment variable with this name.
+    Variable(Vec<u8>),
+    /// Standard input.
+    Stdin,
+    /// The content of the file with this path.
+    File(Vec<u8>),
+}
+
 /// The place that a path in a program denotes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum PathTarget {
@@ -95,6 +108,16 @@ impl Process {
             files: opened.to_vec(),
             openers: if opened.is_empty() { Vec::new() } else { vec!["fopen".to_owned()] },
             ..Environment::default()
+        }
+    }
+
+    /// Returns a byte string of the process; `None` if the process does not have it.
+    pub fn part_mut(&mut self, part: &Part) -> Option<&mut Vec<u8>> {
+        match part {
+            Part::Argument(index) => self.arguments.get_mut(*index),
+            Part::Variable(name) => self.variables.get_mut(name),
+            Part::Stdin => Some(&mut self.stdin),
+            Part::File(path) => self.files.get_mut(path),
         }
     }
 

@@ -7,7 +7,7 @@
 //! sequence that the caller chooses.
 
 use super::process::{PathTarget, is_below};
-use super::{OpenedFile, Process, Reading, parse, reading, text_at};
+use super::{OpenedFile, Part, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
 use cfa::{Bv, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -162,6 +162,26 @@ pub struct Wanted {
     pub variables: BTreeSet<Vec<u8>>,
 }
 
+/// The places in the process from which a run takes its values. An observer of the run reads them.
+#[derive(Default)]
+pub struct Origins {
+    value: Option<(Part, usize)>,
+    texts: FxHashMap<ObjectSeq, Part>,
+}
+
+impl Origins {
+    /// Returns the place of the value that the run took last, once: the part, and the position of the byte in it. At
+    /// the end of a part, the position is its length. `None` if the value is no byte of the process.
+    pub fn take(&mut self) -> Option<(Part, usize)> {
+        self.value.take()
+    }
+
+    /// Returns the part whose bytes are the initial content of an object, up to a zero after them.
+    pub fn text(&self, object: ObjectSeq) -> Option<&Part> {
+        self.texts.get(&object)
+    }
+}
+
 /// A run on the inputs of a process.
 pub struct Replayed {
     /// The run.
@@ -254,16 +274,34 @@ impl<'p> Replayer<'p> {
         Self { program, interpreter: Interpreter::new(program), library, of_main, stdin, between }
     }
 
-    /// Runs the program on the inputs of a process. `others` returns the values that the process does not determine.
+    /// Runs the program on the inputs of a process. `others` returns the values that the process does not determine. If
+    /// it is `None`, they are 0.
     pub fn run<O: Observer>(
         &self,
         process: &Process,
-        others: &mut dyn FnMut() -> u64,
+        others: Option<&mut dyn FnMut() -> u64>,
         limits: Limits,
         observer: &mut O,
     ) -> Replayed {
+        self.run_with_origins(process, others, limits, observer, &RefCell::default())
+    }
+
+    /// Like [`run`](Self::run). Sets `origins` before the observer is called for a `Havoc` or `Alloc` edge.
+    pub fn run_with_origins<O: Observer>(
+        &self,
+        process: &Process,
+        others: Option<&mut dyn FnMut() -> u64>,
+        limits: Limits,
+        observer: &mut O,
+        origins: &RefCell<Origins>,
+    ) -> Replayed {
         let now = RefCell::new(Now::new());
-        let mut source = Source { replayer: self, process, now: &now, others };
+        // The references get the lifetime of this call.
+        let others: Option<&mut dyn FnMut() -> u64> = match others {
+            Some(others) => Some(others),
+            None => None,
+        };
+        let mut source = Source { replayer: self, process, now: &now, others, origins };
         let mut watch = Watch { replayer: self, process, is_over: false, now: &now, observer };
         let run = self.interpreter.run(&mut source, limits, &mut watch);
         let now = now.into_inner();
@@ -284,6 +322,12 @@ struct Open {
     is_written: bool,
 }
 
+impl Open {
+    fn part(&self) -> Part {
+        self.path.clone().map_or(Part::Stdin, Part::File)
+    }
+}
+
 /// The call of a library function that the program executed last.
 struct Call {
     what: What,
@@ -296,6 +340,8 @@ struct Call {
     taken: usize,
     /// The values that the call will take, if they were computed in advance.
     planned: VecDeque<Bv>,
+    /// The position in the file of the first byte of a block that the call reads.
+    from: usize,
     /// The size of the buffer of `getline` before the call, or the position of a stream or descriptor.
     room: u64,
     /// The string argument of the call: a path, a name or a format. For `getline`, the delimiter.
@@ -320,7 +366,7 @@ struct Now {
     /// The number of values of `main` taken so far.
     of_main: usize,
     /// The content of the next object that the model allocates, if the process determines it.
-    next_text: Option<Vec<u8>>,
+    next_text: Option<(Option<Part>, Vec<u8>)>,
     /// The content of the objects that models have allocated for strings of the process.
     texts: FxHashMap<ObjectSeq, Vec<u8>>,
     is_determined: bool,
@@ -437,14 +483,19 @@ struct Source<'a, 'p> {
     replayer: &'a Replayer<'p>,
     process: &'a Process,
     now: &'a RefCell<Now>,
-    others: &'a mut dyn FnMut() -> u64,
+    others: Option<&'a mut dyn FnMut() -> u64>,
+    origins: &'a RefCell<Origins>,
 }
 
 impl Source<'_, '_> {
+    fn next_other(&mut self) -> u64 {
+        self.others.as_mut().map_or(0, |others| others())
+    }
+
     /// Returns a value that the process does not determine, between the bounds if the model has set them.
     fn other(&mut self, now: &mut Now, width: u32) -> Bv {
         now.is_determined &= now.bounds.is_some_and(|(low, high)| low == high);
-        let value = (self.others)();
+        let value = self.next_other();
         match now.bounds {
             Some((low, high)) => Bv::from_i64(64, between(value, low, high)).resize(width),
             None => Bv::new(width.min(64), value & (u64::MAX >> (64 - width.min(64)))).resize(width),
@@ -470,7 +521,8 @@ impl Source<'_, '_> {
         let Some(n) = string else { return Bv::new(width, strings.len() as u64) };
         let text = strings.get(n).cloned().unwrap_or_default();
         let size = text.len() as u64 + 1;
-        now.next_text = Some(text);
+        let is_argument = vector == Vector::Arguments && (1..strings.len()).contains(&n);
+        now.next_text = Some((is_argument.then(|| Part::Argument(n - 1)), text));
         Bv::new(width, size)
     }
 
@@ -494,6 +546,12 @@ impl Source<'_, '_> {
                 let bytes = content(self.process, &now.open[call.file]);
                 let open = &mut now.open[call.file];
                 let rest = bytes.get(open.at..).unwrap_or_default();
+                if matches!(kind, ReadUnit::Characters | ReadUnit::Line)
+                    && width > 1
+                    && !(first && kind == ReadUnit::Line)
+                {
+                    self.origins.borrow_mut().value = Some((open.part(), open.at.min(bytes.len())));
+                }
                 match kind {
                     ReadUnit::Line if first => {
                         let delimiter = call.text.as_ref().and_then(|d| d.first().copied()).unwrap_or(b'\n');
@@ -521,6 +579,7 @@ impl Source<'_, '_> {
                         let wanted = call.args[1].saturating_mul(call.args[2]);
                         let more = wanted.min(rest.len() as u64);
                         call.planned = rest[..more as usize].iter().map(|&b| Bv::new(8, b.into())).collect();
+                        call.from = open.at;
                         open.at += more as usize;
                         open.at_end |= more < wanted;
                         number(more)
@@ -536,7 +595,12 @@ impl Source<'_, '_> {
                             }
                             (open.at, open.at_end) = (text.at, text.at_end);
                         }
-                        call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
+                        let value = call.planned.pop_front();
+                        if value.is_some() && kind == ReadUnit::Block {
+                            let at = call.from + call.taken - 1;
+                            self.origins.borrow_mut().value = Some((now.open[call.file].part(), at));
+                        }
+                        value.map_or_else(|| Bv::zero(width), |value| value.resize(width))
                     }
                 }
             }
@@ -577,11 +641,11 @@ impl Source<'_, '_> {
             What::Variable => {
                 let name = call.text.clone().unwrap_or_default();
                 let value = self.process.variables.get(&name);
-                now.wanted.variables.insert(name);
+                now.wanted.variables.insert(name.clone());
                 match value {
                     _ if width == 1 => Bv::new(1, u64::from(value.is_none())),
                     Some(value) => {
-                        now.next_text = Some(value.clone());
+                        now.next_text = Some((Some(Part::Variable(name)), value.clone()));
                         number(value.len() as u64 + 1)
                     }
                     None => Bv::zero(width),
@@ -600,12 +664,17 @@ impl Source<'_, '_> {
                 let rest = bytes.get(open.at..).unwrap_or_default();
                 let count = call.args[2].min(rest.len() as u64) as usize;
                 call.planned = rest[..count].iter().map(|&b| Bv::new(8, b.into())).collect();
+                (call.file, call.from) = (file, open.at);
                 open.at += count;
                 number(count as u64)
             }
             What::WritesDescriptor if first => number(call.args[2]),
             What::ReadsDescriptor if call.fails => number(BAD_DESCRIPTOR),
             What::ReadsDescriptor => {
+                if !call.planned.is_empty() {
+                    let at = call.from + call.taken - 1;
+                    self.origins.borrow_mut().value = Some((now.open[call.file].part(), at));
+                }
                 call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
             }
             What::ClosesDescriptor | What::WritesDescriptor | What::Usual => {
@@ -635,12 +704,12 @@ impl Source<'_, '_> {
             What::Clock | What::Calendar if width == 1 => Bv::zero(1),
             What::Clock => {
                 now.is_determined = false;
-                let value = (self.others)();
+                let value = self.next_other();
                 number(if first { NOT_BEFORE + value % DURATION } else { value % MICROSECONDS })
             }
             What::Calendar if now.bounds.is_none() && width == 32 => {
                 now.is_determined = false;
-                number(YEAR + (self.others)() % YEARS)
+                number(YEAR + self.next_other() % YEARS)
             }
             What::Unknown | What::Other | What::Calendar => self.other(now, width),
         }
@@ -661,6 +730,7 @@ impl InputSource for Source<'_, '_> {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         let cell = self.now;
         let mut now = cell.borrow_mut();
+        self.origins.borrow_mut().value = None;
         let Unknown::Havoc(input) = what else { return self.other(&mut now, width) };
         let kind = &self.replayer.program.inputs[input].kind;
         let value = match kind {
@@ -683,13 +753,17 @@ impl InputSource for Source<'_, '_> {
             return;
         }
         now.is_determined = false;
-        bytes.iter_mut().for_each(|byte| *byte = (self.others)() as u8);
+        // The bytes are 0 on entry.
+        if let Some(others) = &mut self.others {
+            bytes.iter_mut().for_each(|byte| *byte = others() as u8);
+        }
     }
 
     fn base(&mut self, object: ObjectSeq, _: u64, _: u32) -> Option<u64> {
         let mut now = self.now.borrow_mut();
-        if let Some(text) = now.next_text.take() {
+        if let Some((part, text)) = now.next_text.take() {
             now.texts.insert(object, text);
+            self.origins.borrow_mut().texts.extend(part.map(|part| (object, part)));
         }
         None
     }
@@ -853,7 +927,7 @@ impl<O: Observer> Watch<'_, '_, O> {
             }
             _ => {}
         }
-        now.call = Some(Call { what, function, depth, args, file, taken, planned, room, text, fails });
+        now.call = Some(Call { what, function, depth, args, file, taken, planned, from: 0, room, text, fails });
     }
 
     /// Records the stream that a call opened.

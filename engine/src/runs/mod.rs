@@ -1,5 +1,7 @@
-//! Runs of the reference interpreter: replays of candidate violations, and random testing.
+//! Runs of the reference interpreter: replays of candidate violations, random testing, and concolic
+//! execution.
 
+pub mod concolic;
 pub mod random;
 mod replay;
 

@@ -63,7 +63,7 @@ pub const ENDLESS: u64 = 200_000;
 pub const STEPS: u64 = 20_000_000;
 
 /// Returns the limits of a run.
-fn limits(steps: u64) -> Limits {
+pub fn limits(steps: u64) -> Limits {
     /// The maximal time. A tool that measures coverage would treat a longer run as endless.
     const TIME: Duration = Duration::from_secs(2);
     let deadline = Some(Instant::now() + TIME);
@@ -340,7 +340,10 @@ pub fn execute_process(
     let once = |mut others: Others, guide: Option<&mut Guide<'_>>| {
         let counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
         let mut guided = Guided { counter, guide };
-        let replayed = replayer.run(process, &mut || others.next(), limits(steps), &mut guided);
+        let is_zero = matches!(others, Others::Zeros);
+        let mut next = || others.next();
+        let others: Option<&mut dyn FnMut() -> u64> = if is_zero { None } else { Some(&mut next) };
+        let replayed = replayer.run(process, others, limits(steps), &mut guided);
         let counter = guided.counter;
         // The system may behave differently from an approximation, and the process does not determine that.
         let doubt = replayed.run.taints.iter().find(|&&t| program.taints[t].over);

@@ -2,6 +2,7 @@
 
 mod cotest;
 mod folders;
+mod generations;
 mod given;
 mod goals;
 mod guide;

@@ -159,6 +159,10 @@ struct Kept {
     files: Vec<Vec<u8>>,
     /// The number of steps of its run.
     steps: u64,
+    /// The number of edges that its run took before any other run.
+    gain: usize,
+    /// True if its path was followed, or is not to be.
+    is_followed: bool,
 }
 
 /// The process whose run was nearest to an open goal.
@@ -224,7 +228,7 @@ impl Mutator {
         wanted: &Wanted,
         distances: impl IntoIterator<Item = (u32, u64)>,
     ) -> bool {
-        let mut is_new = false;
+        let (mut is_new, mut gain) = (false, 0);
         for (seen, &count) in self.seen.iter_mut().zip(counts) {
             let class = match count {
                 0 => continue,
@@ -236,6 +240,7 @@ impl Mutator {
                 _ => 7,
             };
             is_new |= *seen & 1 << class == 0;
+            gain += usize::from(*seen == 0);
             *seen |= 1 << class;
         }
         let kept = || {
@@ -244,7 +249,7 @@ impl Mutator {
             let files =
                 files.into_iter().filter(|path| process.files.contains_key(path) || wanted.missing.contains(path));
             let steps = counts.iter().map(|&count| u64::from(count)).sum();
-            Kept { process: process.clone(), files: files.collect(), steps }
+            Kept { process: process.clone(), files: files.collect(), steps, gain, is_followed: false }
         };
         let before = self.progress;
         for (goal, distance) in distances {
@@ -259,6 +264,25 @@ impl Mutator {
         }
         self.want(wanted);
         self.progress > before
+    }
+
+    /// Returns the kept process whose path is to be followed next, each once: the one that took the most new edges, and
+    /// of several the newest.
+    pub fn next_to_follow(&mut self) -> Option<Process> {
+        let open = self.kept.iter_mut().filter(|kept| !kept.is_followed);
+        let next = open.max_by_key(|kept| kept.gain)?;
+        next.is_followed = true;
+        Some(next.process.clone())
+    }
+
+    /// Returns for each edge whether a run has taken it.
+    pub fn reached(&self) -> Vec<bool> {
+        self.seen.iter().map(|&seen| seen != 0).collect()
+    }
+
+    /// Queues processes before all others.
+    pub fn put_first(&mut self, processes: Vec<Process>) {
+        processes.into_iter().rev().filter(|process| process.size() <= LARGEST).for_each(|p| self.first.push_front(p));
     }
 
     /// Forgets the processes that were nearest to goals that are decided.

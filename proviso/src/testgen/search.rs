@@ -1,10 +1,12 @@
-//! The search for tests. Random runs come first. The analyses then search for executions that reach the open goals.
+//! The search for tests. Random runs come first, or runs of processes, with mutations and children of these. The
+//! analyses then search for executions that reach the open goals.
 //!
 //! In a round, all open goals are errors, and the analysis continues after each error that it reaches. The program
 //! itself is then run to its end on the inputs that the analysis found, so the run also covers the goals after the
 //! error. A proof means that all goals of the round are unreachable. When the rounds find nothing more, the search
 //! queries the goals one by one.
 
+use super::generations::Generations;
 use super::given::Given;
 use super::goals::{self, Executed, execute, execute_inputs};
 use super::guide::{Frontier, Guide};
@@ -15,7 +17,7 @@ use driver::environment::Process;
 use driver::environment::replay::Replayer;
 use driver::external::{Task, Tool};
 use driver::source::Sources;
-use engine::budget::Budget;
+use engine::budget::{Budget, worked};
 use engine::invariant::Discharged;
 use engine::{Analysis, Config, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -194,6 +196,16 @@ impl<'a> Processes<'a> {
         self.mutator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Follows the path of a process that was run, and queues its children.
+    fn follow(&self, generations: &mut Generations<'_>, budget: &Budget) {
+        let mut mutator = self.mutator();
+        let Some(process) = mutator.next_to_follow() else { return };
+        let is_reached = mutator.reached();
+        drop(mutator);
+        let children = generations.children(&self.replayer, &process, &is_reached, budget);
+        self.mutator().put_first(children);
+    }
+
     /// Returns the frontier of the goals that no test covers and no analysis has proved unreachable.
     fn frontier(&self, search: &Search<'_>) -> Arc<Frontier> {
         let mut known = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,6 +234,11 @@ const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 const MUTATING: (u32, Duration) = (2, Duration::from_secs(1));
 /// The number of consecutive mutated processes without progress after which mutation stops and the analyses continue.
 const FRUITLESS: u32 = 10_000;
+/// The time of quick proofs of single goals: a divisor `n` (they get the n-th part of the remaining time), and the
+/// maximum of one.
+const SINGLY: (u32, Duration) = (3, Duration::from_millis(400));
+/// Following paths takes at most one of this number of parts of the time of mutation.
+const FOLLOWING: u32 = 2;
 /// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
 const MISSES: u32 = 3;
 
@@ -249,28 +266,32 @@ impl Search<'_> {
 
     fn search(&self) {
         self.found().status = vec![Status::Open; self.goals.len()];
+        // The analysis that the user chose, or the default analysis, which is the best one for proofs.
+        let asked = Some(self.config.analysis).filter(|&a| a != Analysis::Default);
+        let proving = asked.unwrap_or(Analysis::Default);
         let interpreter = Interpreter::new(self.program);
+        let mut generations = Generations::new(self.program);
         match &self.form {
             Form::Values | Form::Call => self.random(&interpreter),
             Form::Process(processes) => {
                 let (part, least) = MUTATING;
                 let turn = self.budget.remaining().map_or(8 * least, |left| (left / part).max(least));
-                self.mutate(processes, turn);
+                self.mutate(processes, &mut generations, turn);
             }
         }
         if !self.is_over() {
             self.prove_statically();
         }
+        if let Form::Process(_) = self.form {
+            self.prove_singly(&interpreter, proving);
+        }
         let mut turn = TURN;
-        // The analysis that the user chose, or the default analysis, which is the best one for proofs.
-        let asked = Some(self.config.analysis).filter(|&a| a != Analysis::Default);
-        let proving = asked.unwrap_or(Analysis::Default);
         // Rounds for all goals at once, as long as they decide some.
         while !self.is_over() && turn <= 4 * TURN {
             let open = self.found().open();
             self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn, true);
             if let Form::Process(processes) = &self.form {
-                self.mutate(processes, turn);
+                self.mutate(processes, &mut generations, turn);
             }
             if self.found().open().len() == open.len() {
                 turn *= 2;
@@ -296,11 +317,33 @@ impl Search<'_> {
                 if self.found().status[goal] == Status::Open {
                     self.round(&interpreter, &[goal], proving, turn, false);
                     if let Form::Process(processes) = &self.form {
-                        self.mutate(processes, turn / 2);
+                        self.mutate(processes, &mut generations, turn / 2);
                     }
                 }
             }
             turn *= 3;
+        }
+    }
+
+    /// Searches for quick proofs and tests of single goals: of those first whose branches runs have reached.
+    fn prove_singly(&self, interpreter: &Interpreter<'_>, analysis: Analysis) {
+        let (part, turn) = SINGLY;
+        let budget = self.budget.remaining().map_or(self.budget.clone(), |left| self.budget.exerting(left / part));
+        let mut open = self.found().open();
+        let Form::Process(processes) = &self.form else { return };
+        let is_reached = processes.mutator().reached();
+        let misses_branch = |goal: usize| {
+            let source = self.program.edges[self.goals[goal]].source;
+            !self.program.out_edges(source).any(|edge| is_reached[edge.index()])
+        };
+        open.sort_by_key(|&goal| misses_branch(goal));
+        for goal in open {
+            if budget.spent().is_some() || self.is_over() {
+                return;
+            }
+            if self.found().status[goal] == Status::Open {
+                self.round(interpreter, &[goal], analysis, turn, false);
+            }
         }
     }
 
@@ -553,10 +596,14 @@ impl Search<'_> {
     }
 
     /// Runs mutated processes for at most `turn`, or until [`FRUITLESS`] consecutive ones bring no progress.
-    fn mutate(&self, processes: &Processes<'_>, turn: Duration) {
+    fn mutate(&self, processes: &Processes<'_>, generations: &mut Generations<'_>, turn: Duration) {
         let budget = self.budget.exerting(turn);
         let mut fruitless = 0;
+        let begin = worked().saturating_sub(generations.time() * FOLLOWING);
         while fruitless < FRUITLESS && budget.spent().is_none() && !self.is_over() {
+            if generations.time() * FOLLOWING <= worked().saturating_sub(begin) {
+                processes.follow(generations, &budget);
+            }
             let (process, progress) = {
                 let mut mutator = processes.mutator();
                 (mutator.next_process(), mutator.progress())

@@ -1,0 +1,179 @@
+//! Children of processes: the inputs of a process, changed so that its run leaves its path at one of its branches
+//! (generational search: Godefroid, Levin, Molnar, Automated whitebox fuzz testing, NDSS 2008).
+
+use super::goals;
+use cfa::interp::ObjectSeq;
+use cfa::{Bv, EdgeId, Id, Program};
+use driver::environment::replay::{Origins, Replayer};
+use driver::environment::{Part, Process};
+use engine::budget::{Budget, worked};
+use engine::concolic::{Branch, Concolic, InputNames, is_assumed_away};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The maximal processor time for the children of one process.
+const ONE_PROCESS: Duration = Duration::from_secs(2);
+/// The maximal number of children that leave their paths over the same edge, with the same calls and in the same
+/// iteration: if no run has taken the edge yet, and if one has.
+const MOST_CHILDREN: (u8, u8) = (30, 2);
+/// The iterations from this one on count as one.
+const LAST_ITERATION: u8 = 15;
+
+/// Makes children of processes.
+pub struct Generations<'p> {
+    program: &'p Program,
+    concolic: Concolic<'p>,
+    places: Places,
+    /// The number of children by edge, calls and iteration.
+    tried: FxHashMap<(EdgeId, u64, u8), u8>,
+    /// The processor time so far.
+    time: Duration,
+}
+
+/// The bytes of processes, numbered.
+#[derive(Default)]
+struct Places {
+    all: Vec<(Part, usize)>,
+    numbers: FxHashMap<(Part, usize), u32>,
+}
+
+impl Places {
+    fn number(&mut self, place: (Part, usize)) -> u32 {
+        *self.numbers.entry(place).or_insert_with_key(|place| {
+            self.all.push(place.clone());
+            self.all.len() as u32 - 1
+        })
+    }
+}
+
+/// The names of the values of a run: the numbers of the bytes of its process.
+struct Names<'a> {
+    origins: &'a RefCell<Origins>,
+    places: &'a mut Places,
+    process: &'a Process,
+}
+
+impl InputNames for Names<'_> {
+    fn value(&mut self) -> Option<u32> {
+        let place = self.origins.borrow_mut().take()?;
+        Some(self.places.number(place))
+    }
+
+    fn bytes(&mut self, object: ObjectSeq) -> Vec<u32> {
+        let origins = self.origins.borrow();
+        let Some(part) = origins.text(object) else { return Vec::new() };
+        let length = match part {
+            Part::Argument(index) => self.process.arguments.get(*index),
+            Part::Variable(name) => self.process.variables.get(name),
+            Part::Stdin | Part::File(_) => None,
+        };
+        // The zero at the end is an input, too: another byte there makes the text longer.
+        let end = length.map_or(0, |text| text.len() + 1);
+        (0..end).map(|at| self.places.number((part.clone(), at))).collect()
+    }
+}
+
+impl<'p> Generations<'p> {
+    /// Prepares a program.
+    pub fn new(program: &'p Program) -> Self {
+        let concolic = Concolic::new(program, &engine::smt::Choice::default());
+        Self { program, concolic, places: Places::default(), tried: FxHashMap::default(), time: Duration::ZERO }
+    }
+
+    /// Returns the processor time that all calls of [`children`](Self::children) took.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// Returns children of a process. `is_reached` tells for each edge whether some run took it.
+    pub fn children(
+        &mut self,
+        replayer: &Replayer<'_>,
+        process: &Process,
+        is_reached: &[bool],
+        budget: &Budget,
+    ) -> Vec<Process> {
+        let start = worked();
+        let budget = budget.exerting(ONE_PROCESS);
+        let origins = RefCell::default();
+        let names = Names { origins: &origins, places: &mut self.places, process };
+        let mut recorder = self.concolic.follow(names);
+        replayer.run_with_origins(process, None, goals::limits(goals::ENDLESS), &mut recorder, &origins);
+        let path = recorder.path();
+        let mut iterations: FxHashMap<(EdgeId, u64), u8> = FxHashMap::default();
+        let (program, tried) = (self.program, &mut self.tried);
+        let wants = |branch: &Branch| {
+            let iteration = iterations.entry((branch.other, branch.context)).or_insert(0);
+            *iteration = (*iteration + 1).min(LAST_ITERATION);
+            let most = if is_reached[branch.other.index()] { MOST_CHILDREN.1 } else { MOST_CHILDREN.0 };
+            let tried = tried.entry((branch.other, branch.context, *iteration)).or_insert(0);
+            let is_wanted = *tried < most && !is_assumed_away(program, branch.other);
+            *tried += u8::from(is_wanted);
+            is_wanted
+        };
+        let mut children = Vec::new();
+        let places = &self.places;
+        self.concolic.children(&path, &budget, wants, |changed| {
+            let child = changed_process(process, places, &changed);
+            if child != *process && !children.contains(&child) {
+                children.push(child);
+            }
+        });
+        self.time += worked().saturating_sub(start);
+        children
+    }
+}
+
+/// Returns the process with these bytes changed. A byte after the end of a part makes the part longer. A value that is
+/// no byte ends a part, and so does a zero in a text.
+fn changed_process(process: &Process, places: &Places, changed: &[(u32, Bv)]) -> Process {
+    let mut child = process.clone();
+    let mut parts: BTreeMap<&Part, BTreeMap<usize, Option<u8>>> = BTreeMap::new();
+    for (number, value) in changed {
+        let (part, at) = &places.all[*number as usize];
+        let is_text = matches!(part, Part::Argument(_) | Part::Variable(_));
+        // A value of more than 8 bits is the result of a function that returns a character or `EOF`.
+        let byte = value.to_u64().and_then(|value| u8::try_from(value).ok());
+        parts.entry(part).or_default().insert(*at, byte.filter(|&byte| byte != 0 || !is_text));
+    }
+    for (part, bytes) in parts {
+        let Some(text) = child.part_mut(part) else { continue };
+        for (at, byte) in bytes {
+            match byte {
+                Some(byte) if at < text.len() => text[at] = byte,
+                Some(byte) if at == text.len() => text.push(byte),
+                Some(_) => {}
+                None => text.truncate(at),
+            }
+        }
+    }
+    child
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_change_extend_and_end_parts() {
+        let mut places = Places::default();
+        let mut number = |part, at| places.number((part, at));
+        let argument = || Part::Argument(0);
+        let [a, b, end] = [0, 1, 2].map(|at| number(argument(), at));
+        let [first, eof] = [0, 1].map(|at| number(Part::Stdin, at));
+        assert_eq!(number(argument(), 1), b);
+        let process = Process { arguments: vec![b"xy".to_vec()], stdin: b"1".to_vec(), ..Process::default() };
+        let child = |changed: &[(u32, Bv)]| {
+            let child = changed_process(&process, &places, changed);
+            let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+            (text(&child.arguments[0]), text(&child.stdin))
+        };
+        let byte = |value: u8| Bv::new(8, value.into());
+        let result = |value: i64| Bv::from_i64(32, value);
+        assert_eq!(child(&[(a, byte(b'-')), (end, byte(b'z'))]), ("-yz".into(), "1".into()));
+        assert_eq!(child(&[(b, byte(0)), (eof, result(50))]), ("x".into(), "12".into()));
+        assert_eq!(child(&[(first, result(-1))]), ("xy".into(), String::new()));
+    }
+}
