@@ -20,6 +20,8 @@ use std::time::Instant;
 
 /// The function of the models in which every thread but the first starts.
 const RUN: &str = "proviso_run";
+/// A function that may end another thread at calls of library functions. The analysis does not follow such ends.
+const CANCEL: &str = "pthread_cancel";
 /// The function of the models that writes the identifier of a new thread.
 const START: &str = "proviso_start";
 /// Functions of the models whose approximations this analysis excludes: it requires that a thread unlocks only mutexes
@@ -238,7 +240,7 @@ impl<'p> Locksets<'p> {
     /// Finds the start functions of threads and the calls that create them. `None` if some are not known.
     fn find_roots(&mut self) -> Option<()> {
         let program = self.program;
-        let run = program.func_by_name(RUN)?;
+        let run = program.func_by_name(RUN).filter(|_| program.func_by_name(CANCEL).is_none())?;
         let starts: Vec<EdgeId> = self.bodies[run.index()].clone();
         for edge in starts {
             if matches!(program.edges[edge].op, Op::Call { callee: Callee::Indirect(_), .. }) {
