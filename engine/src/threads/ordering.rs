@@ -15,12 +15,12 @@ use cfa::{Bv, EdgeId, ExprId, ExprPool, InputId, Program, Sort};
 use rustc_hash::FxHashMap;
 use smt::{Answer, Choice};
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// The bounds on loops, in the order in which they are tried.
 const BOUNDS: [u32; 4] = [1, 2, 5, 12];
-/// Limit on the constraints about a write between a read and its source.
+/// Limit on the constraints.
 const MOST_CONSTRAINTS: usize = 400_000;
 /// Limit on the steps of a plan that a run may skip.
 const SKIPPED: usize = 20;
@@ -85,52 +85,59 @@ fn solve(unrolled: Unrolled, budget: &Budget) -> Option<Plan> {
     }
     let mut cells: Vec<(Cell, Vec<&Event>)> = by_cell.into_iter().collect();
     cells.sort_unstable_by_key(|(cell, _)| *cell);
+    // The pairs of blocks that access the same memory, in different threads.
+    let mut conflicts: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (cell, events) in cells {
-        let initial = initial[&cell];
-        let is_read = |event: &&&Event| matches!(event.access, Access::Read(_));
-        let (reads, writes): (Vec<&Event>, Vec<&Event>) = events.iter().partition(is_read);
-        for read in reads {
+        let mut writes: Vec<(&Event, ExprId)> = Vec::new();
+        for &event in &events {
+            if let Access::Write(written) = event.access {
+                writes.push((event, written));
+            }
+        }
+        for event in &events {
+            let others = writes.iter().map(|(write, _)| write.block);
+            let apart = others.filter(|&other| blocks[other].thread != blocks[event.block].thread);
+            conflicts.extend(apart.map(|other| (event.block.min(other), event.block.max(other))));
+        }
+        for read in events {
             let Access::Read(value) = read.access else { continue };
             let thread = blocks[read.block].thread;
-            let is_later = |write: &Event| blocks[write.block].thread == thread && write.block >= read.block;
-            let mut sources = Vec::new();
-            // `None` is the initial value.
-            for source in std::iter::once(None).chain(writes.iter().map(Some)) {
-                if source.is_some_and(|write| is_later(write)) {
+            let now = clocks[read.block];
+            // The clock of the write from which the read takes its value; 0 for the initial value.
+            let source = pool.fresh_symbol(Sort::Bv(width)).1;
+            let start = pool.int(width, 0);
+            let is_start = pool.eq(source, start);
+            let is_initial = pool.eq(value, initial[&cell]);
+            let mut sources = vec![pool.and(is_start, is_initial)];
+            for &(write, written) in &writes {
+                if blocks[write.block].thread == thread && write.block >= read.block {
                     continue;
                 }
-                let mut facts = Vec::new();
-                let written = match source.map(|write| (write, write.access)) {
-                    Some((write, Access::Write(written))) => {
-                        facts.push(write.guard);
-                        facts.push(pool.ult(clocks[write.block], clocks[read.block]));
-                        written
-                    }
-                    _ => initial,
-                };
-                facts.push(pool.eq(value, written));
-                for other in &writes {
-                    let is_same = source.is_some_and(|write| std::ptr::eq(*write, *other));
-                    if is_same || is_later(other) {
-                        continue;
-                    }
-                    let mut apart = pool.ult(clocks[read.block], clocks[other.block]);
-                    if let Some(write) = source {
-                        let is_before = pool.ult(clocks[other.block], clocks[write.block]);
-                        apart = pool.or(apart, is_before);
-                    }
-                    facts.push(implies(&mut pool, other.guard, apart));
-                }
-                let is_source = pool.fresh_symbol(Sort::Bv(1)).1;
-                sources.push(is_source);
-                constraints.extend(facts.into_iter().map(|fact| implies(&mut pool, is_source, fact)));
-                if constraints.len() > MOST_CONSTRAINTS {
-                    return None;
-                }
+                let clock = clocks[write.block];
+                let is_before = pool.ult(clock, now);
+                let is_done = pool.and(write.guard, is_before);
+                // No later write is before the read.
+                let is_not_later = pool.ule(clock, source);
+                let latest = implies(&mut pool, is_done, is_not_later);
+                constraints.push(implies(&mut pool, read.guard, latest));
+                let is_source = pool.eq(source, clock);
+                let is_value = pool.eq(value, written);
+                let is_taken = pool.and(is_source, is_value);
+                sources.push(pool.and(is_done, is_taken));
             }
             let any = disjunction(&mut pool, &sources);
             constraints.push(implies(&mut pool, read.guard, any));
+            if constraints.len() > MOST_CONSTRAINTS {
+                return None;
+            }
         }
+    }
+    for (one, other) in conflicts {
+        constraints.push(pool.ne(clocks[one], clocks[other]));
+    }
+    let start = pool.int(width, 0);
+    for &clock in &clocks {
+        constraints.push(pool.ult(start, clock));
     }
     // An error is reached before the program ends.
     let mut reached = Vec::new();
