@@ -21,8 +21,9 @@ pub enum ThreadOp {
     Begin,
     /// The innermost atomic section ends.
     Finish,
-    /// `(address, relation, value)`: blocks until the `int` at the address is in the [`Relation`] to the value. Then
-    /// begins a section of the kind [`SYNCHRONISES`].
+    /// `(address, relation, value, interrupt)`: blocks until the `int` at the address is in the [`Relation`] to the
+    /// value, or the `int` at `interrupt` is not zero. `interrupt` may be null. Then begins a section of the kind
+    /// [`SYNCHRONISES`].
     When,
     /// `(address, exclusive)`: the releases of this address by other threads happen before this operation. If
     /// `exclusive` is not zero, the thread holds the address from here on, and no other thread does.
@@ -144,7 +145,7 @@ impl ThreadOp {
             Self::End | Self::This | Self::Finish | Self::Observe => 0,
             Self::Begin | Self::Release | Self::Fence | Self::Local => 1,
             Self::Start | Self::Acquire | Self::Update => 2,
-            Self::When => 3,
+            Self::When => 4,
         }
     }
     /// True if the operation returns a value.

@@ -1,7 +1,7 @@
 //! Verification of programs with threads, by explicit-state search with the interpreter.
 //!
 //! A proof by locksets (`locksets`) decides many questions about data races, for all inputs and memory orders. There are
-//! two searches:
+//! three searches:
 //!
 //! - *Random runs* choose inputs and schedules at random. Schedules follow random priorities (Burckhardt, Kothari,
 //!   Musuvathi, Nagarakatte: *A randomized scheduler with probabilistic guarantees of finding bugs*, ASPLOS 2010) or
@@ -11,6 +11,7 @@
 //!   *Model-checking multi-threaded distributed Java programs*, SPIN 2000; Dwyer, Hatcliff, Robby, Ranganath:
 //!   *Exploiting object escape and locking information in partial-order reductions*, FMSD 2004). When more memory turns
 //!   out to be shared, the exploration starts again.
+//! - *Ordering constraints* find a schedule and inputs together, with a solver (`ordering`).
 //!
 //! The verdict is TRUE only if the exploration is complete and the explored runs cover all runs: no inputs except those
 //! for which a few values represent all (`compared`), no address decides a branch, and all memory orders are
@@ -19,6 +20,7 @@
 mod compared;
 mod joined;
 mod locksets;
+mod ordering;
 
 use crate::budget::Budget;
 use crate::composition::Analysis;
@@ -76,12 +78,15 @@ pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Ou
     if let Some((inputs, error, path)) = search.sample((start + FIRST).min(until(0.3))) {
         return found(inputs, error, path);
     }
+    if let Some((inputs, error, path)) = search.order(until(0.1)) {
+        return found(inputs, error, path);
+    }
     let (explored, is_complete) = search.decide(Sharing::default(), until(0.65));
     // If no input matters, a complete exploration has found all errors, and more random runs are useless.
     let is_hopeless = is_complete && !search.depends_on_inputs;
     if matches!(explored.verdict, Verdict::Unknown(_))
         && !is_hopeless
-        && let Some((inputs, error, path)) = search.sample(until(0.95))
+        && let Some((inputs, error, path)) = search.order(until(0.85)).or_else(|| search.sample(until(0.95)))
     {
         return found(inputs, error, path);
     }
@@ -169,6 +174,16 @@ impl<'p> Search<'p> {
         None
     }
 
+    /// Looks for violations by ordering constraints. They do not cover data races.
+    fn order(&self, until: Instant) -> Option<Found> {
+        if self.detects_races {
+            return None;
+        }
+        let inputs = ordering::find(self.program, &self.interpreter, self.budget, until)?;
+        let (error, path) = self.confirm(&inputs)?;
+        Some(self.shorten(inputs, error, path))
+    }
+
     /// Replays inputs with their schedule. Returns the error that is reached and the path to it, if any.
     fn confirm(&self, inputs: &Inputs) -> Option<(ErrorId, Vec<cfa::EdgeId>)> {
         let limits = Limits { steps: 100 * RUN_STEPS, ..Limits::default() };
@@ -178,7 +193,8 @@ impl<'p> Search<'p> {
         Some((error, path))
     }
 
-    /// Minimises a schedule: removes switches between threads as long as the run reaches the same error.
+    /// Minimises a schedule: removes switches between threads and moves the others to earlier points, as long as the run
+    /// reaches the same error.
     fn shorten(&self, mut inputs: Inputs, error: ErrorId, mut path: Vec<cfa::EdgeId>) -> Found {
         let until = Instant::now() + SHORTENING.min(self.budget.remaining().map_or(SHORTENING, |left| left / 4));
         let limits = Limits { steps: 2 * path.len() as u64 + 10_000, deadline: Some(until), ..Limits::default() };
@@ -198,10 +214,29 @@ impl<'p> Search<'p> {
                 }
             }
             if size == 1 && !is_smaller {
-                return (inputs, error, path);
+                break;
             }
             size = (size / 2).max(1);
         }
+        // A thread that waits in a loop repeats it up to the switch.
+        let mut from = 0;
+        while let Some((&first, _)) = inputs.schedule.range(from..).next() {
+            let (mut point, mut by) = (first, first - from);
+            while by > 0 && Instant::now() < until {
+                let moved = |(&at, &thread): (&u64, &u32)| (if at < point { at } else { at - by }, thread);
+                let earlier = Inputs { schedule: inputs.schedule.iter().map(moved).collect(), ..inputs.clone() };
+                match run(self.program, &earlier, error, limits) {
+                    Ok(shorter) => {
+                        (inputs, path) = (earlier, shorter);
+                        point -= by;
+                        by = by.min(point - from);
+                    }
+                    Err(_) => by /= 2,
+                }
+            }
+            from = point + 1;
+        }
+        (inputs, error, path)
     }
 
     // Exploration.

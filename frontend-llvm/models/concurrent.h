@@ -10,6 +10,7 @@ struct proviso_thread {
     _Bool gives_int;
     void *result;
     int ended;
+    _Bool detached;
     // For a thread that waits for a condition variable: whether a signal woke it, and the condition variable.
     int woken;
     void *condition;
@@ -18,6 +19,14 @@ struct proviso_thread {
     unsigned writes;
     // Thread-specific data, by key.
     void *specific[16];
+    // The state and type of cancellation: 0, or 1 for disabled and asynchronous.
+    int cancel_state, cancel_type;
+    // The cleanup handlers, innermost first.
+    struct proviso_handler *handlers;
+    // The number of routines of `pthread_once` that the thread runs.
+    unsigned onces;
+    // 1 once a thread has requested the cancellation.
+    int cancelled;
 };
 enum { SPECIFIC = 16 };
 
@@ -33,19 +42,93 @@ static struct proviso_thread *proviso_this(void) {
 
 unsigned long pthread_self(void) { return (unsigned long)proviso_this(); }
 
+// Cancellation. PROVISO_CANCELS is defined if the program cancels threads.
+
+static int *proviso_cancel_state(void) { return &proviso_this()->cancel_state; }
+static int *proviso_cancel_type(void) { return &proviso_this()->cancel_type; }
+static struct proviso_handler **proviso_handlers(void) { return &proviso_this()->handlers; }
+
+static void proviso_finish(void *result);
+
+// Ends the thread early: the cleanup handlers run, and the thread no longer acts on requests to cancel it.
+static void proviso_leave(void *result) {
+    if (proviso_this()->onces)
+        __proviso_unmodelled("ending a thread in a routine of `pthread_once` is not modelled");
+    proviso_this()->cancel_state = 1;
+    proviso_clean_up();
+    proviso_finish(result);
+}
+
+#ifdef PROVISO_CANCELS
+// Within an atomic section: whether the thread acts on a request to cancel it. If `may_go_on`, it may also act later.
+static _Bool proviso_is_cancelled(_Bool may_go_on) {
+    struct proviso_thread *own = proviso_this();
+    if (own->cancel_state || !own->cancelled || (may_go_on && __proviso_env_bool()))
+        return 0;
+    // POSIX does not say whether the request happens before the handlers.
+    __proviso_acquire(&own->cancelled, 0);
+    __proviso_observe();
+    return 1;
+}
+
+// Ends this thread with the result PTHREAD_CANCELED.
+static void proviso_end_cancelled(void) { proviso_leave((void *)-1); }
+
+// The word that interrupts a wait at a cancellation point.
+static const int *proviso_interrupt(void) {
+    static const int never;
+    struct proviso_thread *own = proviso_this();
+    return own->cancel_state ? &never : &own->cancelled;
+}
+
+// In the atomic section after an interruptible wait: acts on a request to cancel the thread. If `may_go_on`, the thread
+// may also act later. `first` is done before the thread ends.
+#define ACT_AFTER_WAIT(may_go_on, first)                                                                             \
+    do {                                                                                                             \
+        if (proviso_is_cancelled(may_go_on)) {                                                                       \
+            __proviso_atomic_finish();                                                                               \
+            first;                                                                                                   \
+            proviso_end_cancelled();                                                                                 \
+        }                                                                                                            \
+    } while (0)
+
+static void proviso_test_cancel(void) {
+    if (proviso_this()->cancel_state)
+        return;
+    __proviso_atomic_begin(SYNCHRONISES);
+    ACT_AFTER_WAIT(0, );
+    __proviso_atomic_finish();
+}
+
+// A call of a function that may be a cancellation point.
+void __proviso_may_cancel(void) {
+    if (__proviso_env_bool())
+        proviso_test_cancel();
+}
+#else
+static void proviso_test_cancel(void) {}
+#define proviso_interrupt() NULL
+#define ACT_AFTER_WAIT(may_go_on, first) ((void)0)
+void __proviso_may_cancel(void) {}
+#endif
+
+void pthread_testcancel(void) { proviso_test_cancel(); }
+
 // `*once` is 0 at first, 1 while the routine runs, and 2 afterwards.
 static int proviso_once(int *once, void (*routine)(void)) {
     __proviso_atomic_begin(SYNCHRONISES);
     if (*once == 0) {
         *once = 1;
         __proviso_atomic_finish();
+        proviso_this()->onces++;
         routine();
+        proviso_this()->onces--;
         __proviso_atomic_begin(SYNCHRONISES);
         __proviso_release(once);
         *once = 2;
     } else {
         __proviso_atomic_finish();
-        __proviso_atomic_when(once, EQUAL, 2);
+        __proviso_atomic_when(once, EQUAL, 2, NULL);
         __proviso_acquire(once, 0);
     }
     __proviso_atomic_finish();
@@ -56,7 +139,7 @@ static int proviso_once(int *once, void (*routine)(void)) {
 
 // Waits until a mutex is free, and locks it.
 static void proviso_take_mutex(struct proviso_mutex *mutex) {
-    __proviso_atomic_when(&mutex->locked, EQUAL, 0);
+    __proviso_atomic_when(&mutex->locked, EQUAL, 0, NULL);
     mutex->locked = 1;
     mutex->count = 1;
     mutex->owner = pthread_self();
@@ -79,10 +162,7 @@ static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked)
         proviso_take_mutex(mutex);
         return 0;
     }
-    if (otherwise == ETIMEDOUT && __proviso_env_bool()) {
-        proviso_take_mutex(mutex);
-        return 0;
-    }
+    // A wait with a time limit ends when this thread continues.
     __proviso_atomic_begin(OBSERVES);
     _Bool free = !mutex->locked;
     if (free) {
@@ -118,9 +198,13 @@ static int proviso_unlock(struct proviso_mutex *mutex) {
 
 // Condition variables.
 
-// Waits for a signal, or wakes up spuriously, as POSIX permits. Returns whether there was a signal.
-static int proviso_wait_for(void *condition, struct proviso_mutex *mutex) {
+static int proviso_wake(void *condition, _Bool all);
+
+// Waits for a signal, or wakes up spuriously, as POSIX permits. A wait with a time limit ends when this thread continues.
+// Returns whether there was a signal.
+static int proviso_wait_for(void *condition, struct proviso_mutex *mutex, _Bool limited) {
     struct proviso_thread *own = proviso_this();
+    proviso_test_cancel();
     __proviso_atomic_begin(SYNCHRONISES);
     if (!mutex->locked)
         __proviso_unmodelled("waiting with a mutex that is not locked is not modelled");
@@ -136,10 +220,11 @@ static int proviso_wait_for(void *condition, struct proviso_mutex *mutex) {
     own->next = proviso_waiting;
     proviso_waiting = own;
     __proviso_atomic_finish();
-    if (__proviso_env_bool())
+    _Bool ends = limited || __proviso_env_bool();
+    if (ends)
         __proviso_atomic_begin(SYNCHRONISES);
     else
-        __proviso_atomic_when(&own->woken, EQUAL, 1);
+        __proviso_atomic_when(&own->woken, EQUAL, 1, proviso_interrupt());
     struct proviso_thread **at = &proviso_waiting;
     while (*at && *at != own)
         at = &(*at)->next;
@@ -149,6 +234,12 @@ static int proviso_wait_for(void *condition, struct proviso_mutex *mutex) {
     own->condition = NULL;
     int woken = own->woken;
     own->woken = 0;
+    ACT_AFTER_WAIT(woken || ends, {
+        // A cancelled thread does not consume a signal.
+        if (woken)
+            proviso_wake(condition, 0);
+        proviso_take_mutex(mutex);
+    });
     __proviso_atomic_finish();
     proviso_take_mutex(mutex);
     return woken;
@@ -172,7 +263,7 @@ static int proviso_wake(void *condition, _Bool all) {
 }
 
 static int proviso_wait(void *condition, struct proviso_mutex *mutex) {
-    proviso_wait_for(condition, mutex);
+    proviso_wait_for(condition, mutex, 0);
     return 0;
 }
 
@@ -180,7 +271,7 @@ static int proviso_timed_wait(void *condition, struct proviso_mutex *mutex, cons
     int timeout = proviso_timeout(until);
     if (timeout != ETIMEDOUT)
         return timeout;
-    int woken = proviso_wait_for(condition, mutex);
+    int woken = proviso_wait_for(condition, mutex, 1);
     return woken || __proviso_env_bool() ? 0 : ETIMEDOUT;
 }
 
@@ -229,7 +320,7 @@ int pthread_rwlock_trywrlock(struct proviso_rwlock *lock) { return proviso_try_r
 int pthread_rwlock_rdlock(struct proviso_rwlock *lock) {
     if (proviso_is_writer(lock))
         return EDEADLK;
-    __proviso_atomic_when(&lock->state, AT_LEAST, 0);
+    __proviso_atomic_when(&lock->state, AT_LEAST, 0, NULL);
     lock->state++;
     __proviso_acquire(lock, 0);
     __proviso_atomic_finish();
@@ -239,7 +330,7 @@ int pthread_rwlock_rdlock(struct proviso_rwlock *lock) {
 int pthread_rwlock_wrlock(struct proviso_rwlock *lock) {
     if (proviso_is_writer(lock))
         return EDEADLK;
-    __proviso_atomic_when(&lock->state, EQUAL, 0);
+    __proviso_atomic_when(&lock->state, EQUAL, 0, NULL);
     lock->state = -1;
     proviso_set_writer(lock, 1);
     __proviso_acquire(lock, 0);
@@ -264,7 +355,7 @@ int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
 // Spin locks.
 
 int pthread_spin_lock(int *lock) {
-    __proviso_atomic_when(lock, EQUAL, 0);
+    __proviso_atomic_when(lock, EQUAL, 0, NULL);
     *lock = 1;
     __proviso_acquire(lock, 0);
     __proviso_atomic_finish();
@@ -336,7 +427,7 @@ static int proviso_set_specific(unsigned key, const void *value) {
 
 extern void exit(int status) __attribute__((noreturn));
 
-// Ends the thread. If it is the last one, the program ends.
+// Ends the thread after the destructors of its data. If it is the last one, the program ends.
 static void proviso_finish(void *result) {
     struct proviso_thread *own = proviso_this();
     _Bool again = proviso_has_keys;
@@ -364,12 +455,14 @@ static void proviso_finish(void *result) {
     __proviso_thread_end();
 }
 
-void pthread_exit(void *result) { proviso_finish(result); }
+void pthread_exit(void *result) { proviso_leave(result); }
 
 // Semaphores.
 
 int sem_wait(int *semaphore) {
-    __proviso_atomic_when(semaphore, AT_LEAST, 1);
+    proviso_test_cancel();
+    __proviso_atomic_when(semaphore, AT_LEAST, 1, proviso_interrupt());
+    ACT_AFTER_WAIT(*semaphore > 0, );
     --*semaphore;
     __proviso_acquire(semaphore, 0);
     __proviso_atomic_finish();

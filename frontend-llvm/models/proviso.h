@@ -101,7 +101,7 @@ extern void __proviso_thread_end(void) __attribute__((noreturn));
 extern void *__proviso_thread_this(void);
 extern void __proviso_atomic_begin(unsigned kind);
 extern void __proviso_atomic_finish(void);
-extern void __proviso_atomic_when(const int *word, unsigned relation, int value);
+extern void __proviso_atomic_when(const int *word, unsigned relation, int value, const int *interrupt);
 extern void __proviso_acquire(const void *address, unsigned exclusive);
 extern void __proviso_release(const void *address);
 extern void __proviso_fence(unsigned order);

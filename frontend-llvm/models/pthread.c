@@ -10,7 +10,8 @@
 // Defines: pthread_spin_destroy pthread_spin_lock pthread_spin_trylock pthread_spin_unlock pthread_key_create
 // Defines: pthread_key_delete pthread_getspecific pthread_setspecific sem_init sem_destroy sem_wait
 // Defines: sem_trywait sem_post sem_getvalue pthread_attr_setstacksize pthread_condattr_setclock
-// Defines: pthread_mutexattr_setpshared pthread_rwlockattr_init pthread_rwlockattr_destroy
+// Defines: pthread_mutexattr_setpshared pthread_rwlockattr_init pthread_rwlockattr_destroy __proviso_register_handler
+// Defines: __pthread_unregister_cancel __pthread_unwind_next __proviso_may_cancel pthread_attr_getdetachstate
 #pragma once
 #include "proviso.h"
 
@@ -44,7 +45,41 @@ int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
 int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) { return 0; }
 
-// There is no other thread to cancel this one.
+// Cleanup handlers. In C, `pthread_cleanup_push` saves the registers in a buffer, to which a cancelled thread jumps. Here,
+// the lowering passes the handler, and the buffer keeps it.
+struct proviso_handler {
+    void (*routine)(void *);
+    void *argument;
+    struct proviso_handler *next;
+};
+static struct proviso_handler **proviso_handlers(void);
+
+void __proviso_register_handler(struct proviso_handler *handler, void (*routine)(void *), void *argument) {
+    struct proviso_handler **handlers = proviso_handlers();
+    handler->routine = routine;
+    handler->argument = argument;
+    handler->next = *handlers;
+    *handlers = handler;
+}
+
+void __pthread_unregister_cancel(struct proviso_handler *handler) { *proviso_handlers() = handler->next; }
+
+void __pthread_unwind_next(void *buffer) { __proviso_unmodelled("this jump to a cleanup handler is not modelled"); }
+
+// Runs the handlers of this thread, the innermost first.
+static void proviso_clean_up(void) {
+#ifdef PROVISO_HANDLERS
+    struct proviso_handler **handlers = proviso_handlers(), *handler;
+    while ((handler = *handlers)) {
+        *handlers = handler->next;
+        handler->routine(handler->argument);
+    }
+#endif
+}
+
+static int *proviso_cancel_state(void);
+static int *proviso_cancel_type(void);
+
 static int proviso_set_cancel(int *kept, int value, int *old) {
     if (value < 0 || value > 1)
         return EINVAL;
@@ -54,17 +89,26 @@ static int proviso_set_cancel(int *kept, int value, int *old) {
     return 0;
 }
 
-int pthread_setcancelstate(int state, int *old) {
-    static int kept;
-    return proviso_set_cancel(&kept, state, old);
-}
+int pthread_setcancelstate(int state, int *old) { return proviso_set_cancel(proviso_cancel_state(), state, old); }
 
 int pthread_setcanceltype(int type, int *old) {
-    static int kept;
-    return proviso_set_cancel(&kept, type, old);
+#ifdef PROVISO_CANCELS
+    if (type == 1)
+        __proviso_unmodelled("asynchronous cancellation is not modelled");
+#endif
+    return proviso_set_cancel(proviso_cancel_type(), type, old);
 }
 
+#ifndef PROVISO_THREADS
+static int proviso_state, proviso_type;
+static struct proviso_handler *proviso_own_handlers;
+static int *proviso_cancel_state(void) { return &proviso_state; }
+static int *proviso_cancel_type(void) { return &proviso_type; }
+static struct proviso_handler **proviso_handlers(void) { return &proviso_own_handlers; }
+// There is no other thread to cancel this one.
 void pthread_testcancel(void) {}
+void __proviso_may_cancel(void) {}
+#endif
 
 // Mutexes. The kind is at the offset that static initialisers use.
 
@@ -168,7 +212,18 @@ int pthread_attr_init(void *attributes) {
 
 int pthread_attr_destroy(void *attributes) { return 0; }
 
-int pthread_attr_setdetachstate(void *attributes, int state) { return state == 0 || state == 1 ? 0 : EINVAL; }
+// The first word is whether threads start detached.
+int pthread_attr_setdetachstate(int *attributes, int state) {
+    if (state != 0 && state != 1)
+        return EINVAL;
+    *attributes = state;
+    return 0;
+}
+
+int pthread_attr_getdetachstate(const int *attributes, int *state) {
+    *state = *attributes;
+    return 0;
+}
 
 int pthread_attr_setstacksize(void *attributes, size_t size) { return size < 16384 ? EINVAL : 0; }
 
@@ -385,8 +440,9 @@ int pthread_setspecific(unsigned key, const void *value) { return proviso_set_sp
 #ifndef PROVISO_THREADS
 extern void exit(int status) __attribute__((noreturn));
 
-// The last thread ends: destructors run, repeatedly if they set values, and the program ends as by `exit`.
+// The last thread ends: cleanup handlers and destructors run, repeatedly if they set values, and the program ends as by `exit`.
 static void proviso_end_thread(void) {
+    proviso_clean_up();
     _Bool again = 1;
     for (int round = 0; again && round < 4; round++) {
         again = 0;

@@ -19,12 +19,14 @@ static void *proviso_run(void *thread) {
 }
 
 // Starts a thread. Its identifier is stored before it runs.
-static void proviso_start(unsigned long *id, void *(*start)(void *), void *argument, _Bool gives_int) {
+static void proviso_start(unsigned long *id, void *(*start)(void *), void *argument, _Bool gives_int,
+                          _Bool detached) {
     struct proviso_thread *thread = __proviso_make_internal(sizeof *thread);
     __builtin_memset(thread, 0, sizeof *thread);
     thread->start = start;
     thread->argument = argument;
     thread->gives_int = gives_int;
+    thread->detached = detached;
     __proviso_atomic_begin(SYNCHRONISES);
     *id = (unsigned long)thread;
     proviso_live++;
@@ -32,17 +34,35 @@ static void proviso_start(unsigned long *id, void *(*start)(void *), void *argum
     __proviso_atomic_finish();
 }
 
-int pthread_create(unsigned long *id, const void *attributes, void *(*start)(void *), void *argument) {
-    proviso_start(id, start, argument, 0);
+int pthread_create(unsigned long *id, const int *attributes, void *(*start)(void *), void *argument) {
+    proviso_start(id, start, argument, 0, attributes && *attributes);
     return 0;
 }
+
+// True if the thread is detached. PROVISO_DETACHES is defined if the program detaches threads.
+#ifdef PROVISO_DETACHES
+static _Bool proviso_is_detached(struct proviso_thread *thread) {
+    __proviso_atomic_begin(OBSERVES);
+    _Bool detached = thread->detached;
+    if (detached && thread->ended)
+        __proviso_unmodelled("the identifier of a detached thread that has ended is not modelled");
+    __proviso_atomic_finish();
+    return detached;
+}
+#else
+#define proviso_is_detached(thread) 0
+#endif
 
 // A thread does not wait for itself.
 static int proviso_join(unsigned long id, void **result) {
     struct proviso_thread *thread = (struct proviso_thread *)id;
+    if (proviso_is_detached(thread))
+        return EINVAL;
     if (thread == proviso_this())
         return EDEADLK;
-    __proviso_atomic_when(&thread->ended, EQUAL, 1);
+    proviso_test_cancel();
+    __proviso_atomic_when(&thread->ended, EQUAL, 1, proviso_interrupt());
+    ACT_AFTER_WAIT(thread->ended, );
     __proviso_acquire(thread, 0);
     *result = thread->result;
     // A later thread may get this identifier.
@@ -60,15 +80,29 @@ int pthread_join(unsigned long id, void **result) {
     return error;
 }
 
-int pthread_detach(unsigned long id) { return 0; }
+static int proviso_detach(unsigned long id) {
+    struct proviso_thread *thread = (struct proviso_thread *)id;
+    if (proviso_is_detached(thread))
+        return EINVAL;
+    __proviso_atomic_begin(SYNCHRONISES);
+    thread->detached = 1;
+    __proviso_atomic_finish();
+    return 0;
+}
+
+int pthread_detach(unsigned long id) { return proviso_detach(id); }
 
 int pthread_cancel(unsigned long id) {
-    __proviso_unmodelled("cancelling a thread is not modelled");
+    struct proviso_thread *thread = (struct proviso_thread *)id;
+    __proviso_atomic_begin(SYNCHRONISES);
+    __proviso_release(&thread->cancelled);
+    thread->cancelled = 1;
+    __proviso_atomic_finish();
     return 0;
 }
 
 int thrd_create(unsigned long *id, int (*start)(void *), void *argument) {
-    proviso_start(id, (void *(*)(void *))start, argument, 1);
+    proviso_start(id, (void *(*)(void *))start, argument, 1, 0);
     return 0;
 }
 
@@ -80,7 +114,7 @@ int thrd_join(unsigned long id, int *result) {
     return error ? 2 : 0; // thrd_error
 }
 
-int thrd_detach(unsigned long id) { return 0; }
+int thrd_detach(unsigned long id) { return proviso_detach(id) ? 2 : 0; } // thrd_error
 
 struct proviso_barrier {
     unsigned count, waiting;
@@ -108,7 +142,7 @@ int pthread_barrier_wait(struct proviso_barrier *barrier) {
         barrier->generation++;
     } else {
         __proviso_atomic_finish();
-        __proviso_atomic_when(&barrier->generation, UNEQUAL, generation);
+        __proviso_atomic_when(&barrier->generation, UNEQUAL, generation, NULL);
     }
     __proviso_acquire(barrier, 0);
     __proviso_atomic_finish();

@@ -93,7 +93,7 @@ int thrd_sleep(const struct proviso_moment *time, struct proviso_moment *left) {
 }
 
 #ifdef PROVISO_THREADS
-void thrd_exit(int result) { proviso_finish((void *)(long)result); }
+void thrd_exit(int result) { proviso_leave((void *)(long)result); }
 #else
 void thrd_exit(int result) { proviso_end_thread(); }
 #endif

@@ -1,7 +1,7 @@
 // Defines: time clock gettimeofday clock_gettime clock_getres timespec_get times difftime
 // Defines: gmtime localtime gmtime_r localtime_r mktime timelocal timegm tzset ctime asctime ctime_r asctime_r strftime
 // Defines: wcsftime
-// Defines: sleep usleep nanosleep
+// Defines: sleep usleep nanosleep sleep.void
 #pragma once
 #include "proviso.h"
 
@@ -390,6 +390,9 @@ unsigned sleep(unsigned seconds) {
     __proviso_assume(left <= seconds);
     return left;
 }
+
+void proviso_ignored_sleep(unsigned seconds) __asm__("sleep.void");
+void proviso_ignored_sleep(unsigned seconds) {}
 
 int usleep(unsigned microseconds) {
     if (!__proviso_env_bool())

@@ -8,6 +8,7 @@ mod arguments;
 mod arith;
 mod builder;
 mod call;
+mod cancel;
 mod capture;
 mod constant;
 mod decisions;
@@ -128,6 +129,8 @@ struct Context<'m> {
     inlined: inlined::Inlined,
     /// The program starts threads. Variables that threads may share are in memory then.
     is_threaded: bool,
+    /// The program cancels threads.
+    cancels: bool,
     /// The functions that represent operations of threads, by name.
     thread_functions: FxHashMap<&'static str, FuncId>,
 }
@@ -181,6 +184,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         inlined: inlined::Inlined::default(),
         is_threaded: ir.functions.iter().any(|f| f.name == cfa::threads::ThreadOp::Start.name()),
         thread_functions: FxHashMap::default(),
+        cancels: cancel::is_used(ir),
     };
     for (n, f) in ir.functions.iter().enumerate() {
         match f.name.split_once('.') {

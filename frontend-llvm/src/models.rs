@@ -45,6 +45,16 @@ impl ModelFile {
 pub(crate) const AT_EXIT: &str = "__proviso_at_exit";
 pub(crate) const AT_QUICK_EXIT: &str = "__proviso_at_quick_exit";
 
+const CANCEL: &str = "pthread_cancel";
+/// Functions that detach threads.
+const DETACH: [&str; 3] = ["pthread_attr_setdetachstate", "pthread_detach", "thrd_detach"];
+/// The function that registers a cleanup handler, and its model.
+const HANDLER: &str = "__pthread_register_cancel";
+pub(crate) const REGISTER_HANDLER: &str = "__proviso_register_handler";
+/// The models that act on a request to cancel the thread, certainly and possibly. Programs that cancel threads call them
+/// at cancellation points.
+pub(crate) const ACT_ON_CANCEL: [&str; 2] = ["pthread_testcancel", "__proviso_may_cancel"];
+
 /// Functions after which a stream uses memory of the program.
 const KEEPS_BUFFERS: [&str; 6] = ["fmemopen", "open_memstream", "open_wmemstream", "setbuf", "setbuffer", "setvbuf"];
 
@@ -104,6 +114,12 @@ pub(crate) struct Models {
     pub reseeds: bool,
     /// The program starts threads.
     pub threads: bool,
+    /// The program cancels threads.
+    cancels: bool,
+    /// The program detaches threads.
+    detaches: bool,
+    /// The program registers cleanup handlers of threads.
+    handlers: bool,
     /// The check of library arguments is enabled.
     pub arguments: bool,
     /// The check of uninitialised values is enabled.
@@ -123,6 +139,12 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     if undefined.contains("at_quick_exit") {
         undefined.insert(AT_QUICK_EXIT);
     }
+    if undefined.contains(CANCEL) {
+        undefined.extend(ACT_ON_CANCEL);
+    }
+    if undefined.contains(HANDLER) {
+        undefined.insert(REGISTER_HANDLER);
+    }
     let mut models = Models::default();
     for file in FILES {
         let before = models.symbols.len();
@@ -134,6 +156,9 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     models.symbols.sort_unstable();
     models.errno = models.files.contains(&"errno.c");
     models.threads = models.files.contains(&THREADING);
+    models.cancels = models.symbols.contains(&CANCEL);
+    models.detaches = models.symbols.iter().any(|symbol| DETACH.contains(symbol));
+    models.handlers = models.symbols.contains(&REGISTER_HANDLER);
     models.wide = models.files.iter().any(|file| ["wscanf.c", "wstdio.c"].contains(file));
     models.scans = models.files.iter().any(|file| ["scanf.c", "wscanf.c"].contains(file));
     models.descriptors = models
@@ -207,6 +232,15 @@ impl Models {
         }
         if self.threads {
             main.push_str("#define PROVISO_THREADS\n");
+        }
+        if self.cancels {
+            main.push_str("#define PROVISO_CANCELS\n");
+        }
+        if self.detaches {
+            main.push_str("#define PROVISO_DETACHES\n");
+        }
+        if self.handlers {
+            main.push_str("#define PROVISO_HANDLERS\n");
         }
         if self.wide {
             main.push_str("#define PROVISO_WIDE\n");
@@ -317,6 +351,9 @@ mod tests {
                 seeds: true,
                 reseeds: true,
                 threads: file.name == THREADING,
+                cancels: false,
+                detaches: true,
+                handlers: true,
                 arguments: true,
                 initialised: true,
                 dependences: false,
@@ -350,6 +387,9 @@ mod tests {
                 seeds: true,
                 reseeds: all,
                 threads: all,
+                cancels: all,
+                detaches: all,
+                handlers: all,
                 arguments: all,
                 initialised: all,
                 dependences: all,

@@ -193,7 +193,8 @@ impl Loader {
         if needed.is_empty() {
             return Ok(());
         }
-        for name in [models::AT_EXIT, models::AT_QUICK_EXIT] {
+        let own = [models::AT_EXIT, models::AT_QUICK_EXIT, models::REGISTER_HANDLER];
+        for name in models::ACT_ON_CANCEL.into_iter().chain(own) {
             if needed.symbols.contains(&name) {
                 llvm.declare(name);
             }

@@ -70,7 +70,7 @@
 //! void *__proviso_thread_this(void);          // the argument that the thread was started with; null in the first
 //! void  __proviso_atomic_begin(unsigned kind);
 //! void  __proviso_atomic_finish(void);
-//! void  __proviso_atomic_when(const int *word, unsigned relation, int value);
+//! void  __proviso_atomic_when(const int *word, unsigned relation, int value, const int *interrupt);
 //! void  __proviso_acquire(const void *address, unsigned exclusive);
 //! void  __proviso_release(const void *address);
 //! void  __proviso_fence(unsigned order);

@@ -68,6 +68,27 @@ impl InputSource for Ones {
     }
 }
 
+/// A random schedule of a program with threads. Inputs of one bit, such as whether a wait ends spuriously, are random.
+/// All others are 1.
+struct RandomSchedule(u64);
+
+impl RandomSchedule {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % bound
+    }
+}
+
+impl InputSource for RandomSchedule {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        let bit = if width == 1 { self.below(2) as u64 } else { 1 };
+        Bv::new(width, bit)
+    }
+    fn thread(&mut self, _: u64, _: u32, enabled: &[u32]) -> u32 {
+        enabled[self.below(enabled.len())]
+    }
+}
+
 /// The result of a comparison.
 #[derive(Debug)]
 enum Comparison {
@@ -81,17 +102,31 @@ enum Comparison {
 }
 
 fn compare(source: &Path, model: DataModel, flags: &[OsString], folder: &Path, time: Duration) -> Comparison {
+    compare_in(&mut Ones, false, source, model, flags, folder, time)
+}
+
+/// Compares a native run with a run of the interpreter in an environment.
+fn compare_in(
+    environment: &mut dyn InputSource,
+    threads: bool,
+    source: &Path,
+    model: DataModel,
+    flags: &[OsString],
+    folder: &Path,
+    time: Duration,
+) -> Comparison {
     let Some(expected) = natively(source, model, flags, folder, time) else { return Comparison::TooLong };
     let mut clang_args: Vec<String> = SHARED.iter().map(|flag| flag.to_string()).collect();
     clang_args.extend(flags.iter().map(|flag| flag.to_str().expect("text").to_owned()));
-    let options = Options { inputs: vec![source.into()], data_model: Some(model), clang_args, ..Options::default() };
+    let options =
+        Options { inputs: vec![source.into()], data_model: Some(model), clang_args, threads, ..Options::default() };
     let program = match frontend_llvm::load(&options).and_then(|module| module.lower()) {
         Ok(program) => program,
         Err(error) => return Comparison::Different(error.to_string()),
     };
     let start = Instant::now();
     let limits = Limits { steps: 50_000_000, ..Limits::default() };
-    let run = Interpreter::new(&program).run(&mut Ones, limits, &mut ());
+    let run = Interpreter::new(&program).run(environment, limits, &mut ());
     match run.outcome {
         Outcome::Exit(result) if result as u32 == expected => {
             Comparison::Equal { steps: run.steps, time: start.elapsed() }
@@ -129,6 +164,27 @@ fn programs_end_as_they_do_natively() {
                     println!("{} {model:?}: {steps} edges, {rate:.0} M/s", source.display());
                 }
                 other => failures.push(format!("{} {model:?}: {other:?}", source.display())),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The models of pthreads and of the threads of C11 agree with the C library, on one and on several threads. The result
+/// of these programs depends on no schedule.
+#[test]
+fn programs_with_threads_end_as_they_do_natively() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let entries = std::fs::read_dir(here().join("native/threads")).expect("the programs");
+    let sources =
+        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.extension().is_some_and(|e| e == "c"));
+    let mut failures = Vec::new();
+    for source in sources {
+        for (model, seed) in [(DataModel::Lp64, 1), (DataModel::Ilp32, 2), (DataModel::Lp64, 3)] {
+            let environment = &mut RandomSchedule(seed);
+            match compare_in(environment, true, &source, model, &report(), folder.path(), Duration::from_secs(30)) {
+                Comparison::Equal { .. } => {}
+                other => failures.push(format!("{} {model:?} {seed}: {other:?}", source.display())),
             }
         }
     }

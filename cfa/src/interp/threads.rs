@@ -74,13 +74,18 @@ impl Functions {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Status {
     Runs,
-    /// The thread waits until the word at this address has this relation to the value.
-    Waits {
-        word: u64,
-        relation: Relation,
-        value: i32,
-    },
+    Waits(Wait),
     Ended,
+}
+
+/// A thread waits until the word at this address has this relation to the value, or until the word at `interrupt` is
+/// not zero. `interrupt` is 0 if nothing interrupts the thread.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Wait {
+    word: u64,
+    relation: Relation,
+    value: i32,
+    interrupt: u64,
 }
 
 /// An atomic section.
@@ -368,7 +373,7 @@ impl State<'_> {
 
     /// The outcome when no thread can continue: a deadlock if a thread waits and deadlocks are an error, else a limit.
     pub(super) fn blocked(&mut self) -> Outcome {
-        let waiting = |t: &Thread| matches!(t.status, Status::Waits { .. });
+        let waiting = |t: &Thread| matches!(t.status, Status::Waits(_));
         let threads = self.threads();
         let current = threads.current;
         let found = if waiting(&threads.all[current]) { Some(current) } else { threads.all.iter().position(waiting) };
@@ -390,15 +395,20 @@ impl State<'_> {
         let can = |thread: &Thread| match thread.status {
             Status::Runs => true,
             Status::Ended => false,
-            Status::Waits { word, relation, value } => self.holds(word, relation, value),
+            Status::Waits(wait) => self.is_over(wait),
         };
         (0..threads.all.len() as u32).filter(|&t| can(&threads.all[t as usize])).collect()
     }
 
-    fn holds(&self, word: u64, relation: Relation, value: i32) -> bool {
-        let bytes = self.memory.peek(word, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
-        // If the address is invalid, the thread continues, and its next access is the fault.
-        bytes.is_none_or(|bytes| relation.holds(i32::from_le_bytes(bytes), value))
+    /// True if a wait has ended.
+    fn is_over(&self, wait: Wait) -> bool {
+        let read = |word: u64| self.memory.peek(word, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
+        let holds = |word: u64, relation: Relation, value: i32| {
+            // If the address is invalid, the thread continues, and its next access is the fault.
+            read(word).is_none_or(|bytes| relation.holds(i32::from_le_bytes(bytes), value))
+        };
+        holds(wait.word, wait.relation, wait.value)
+            || wait.interrupt != 0 && holds(wait.interrupt, Relation::Unequal, 0)
     }
 
     /// Makes another thread the current one.
@@ -1042,7 +1052,8 @@ impl State<'_> {
             ThreadOp::Finish => self.threads().leave_section(),
             ThreadOp::When => {
                 let (word, relation, value) = (arg(0), Relation::from_number(arg(1)), arg(2) as i32);
-                let holds = self.holds(word, relation, value);
+                let wait = Wait { word, relation, value, interrupt: arg(3) };
+                let holds = self.is_over(wait);
                 let threads = self.threads();
                 if threads.thread().sections.iter().any(|s| s.entered) && !holds {
                     threads.gap(Gap::NestedWait);
@@ -1050,7 +1061,7 @@ impl State<'_> {
                 }
                 if !*granted && !threads.is_alone() || !holds {
                     threads.points += 1;
-                    threads.thread().status = Status::Waits { word, relation, value };
+                    threads.thread().status = Status::Waits(wait);
                     return Ok(Next::Pause);
                 }
                 *granted = false;
@@ -1397,7 +1408,7 @@ impl<'r> Machine<'r> {
             };
             mix.word(match thread.status {
                 Status::Runs => 0,
-                Status::Waits { .. } => 1,
+                Status::Waits(_) => 1,
                 Status::Ended => 2,
             });
             if thread.status == Status::Ended {

@@ -18,6 +18,8 @@ use rustc_hash::FxHashMap;
 
 /// The maximum number of kept steps. If there are more, the trace has only the last ones.
 const MAX_STEPS: usize = 5_000;
+/// A function that ends other threads. Schedules for native executions do not cover such ends.
+const CANCEL: &str = "pthread_cancel";
 
 /// Runs the program on the inputs, with their schedule, and returns the trace of the violation. `Err` with the outcome
 /// of the run if it does not end in an error.
@@ -33,7 +35,7 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
         inputs: Vec::new(),
         accessed: FxHashMap::default(),
         waits: Waits::default(),
-        schedule: Some(Collector::new(program)),
+        schedule: program.func_by_name(CANCEL).is_none().then(|| Collector::new(program)),
     };
     let mut source = Scheduled { inputs: inputs.source(), last: 0 };
     let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);

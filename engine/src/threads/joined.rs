@@ -156,8 +156,19 @@ impl<'p> Counts<'p> {
         of_first(&mut self.pool, b.goes_on) == a.goes_on && of_first(&mut self.pool, to) == at
     }
 
-    /// True for the address of an element with this index: a base plus the index times at least 8.
+    /// The distance in bytes between the addresses in two successive iterations of the loop, if the address is that of
+    /// an array element whose index is the counted variable.
+    pub fn spacing(&self, counting: &Counting, at: ExprId) -> Option<u64> {
+        self.stride(at, counting.index).filter(|_| self.is_fixed(at, counting.index))
+    }
+
+    /// True for the address of an element with this index, of at least 8 bytes.
     fn is_element(&self, at: ExprId, index: VarId) -> bool {
+        self.stride(at, index).is_some_and(|size| size >= 8)
+    }
+
+    /// The size of the elements, for an address that is a base plus the index times a small size.
+    fn stride(&self, at: ExprId, index: VarId) -> Option<u64> {
         let exprs = &self.program.exprs;
         let is_free = |e: ExprId| !exprs.vars(e).contains(&index);
         let is_index = |e: ExprId| match *exprs.get(e) {
@@ -165,14 +176,16 @@ impl<'p> Counts<'p> {
             Expr::Sext { arg, .. } | Expr::Zext { arg, .. } => matches!(*exprs.get(arg), Expr::Var(v) if v == index),
             _ => false,
         };
-        let is_size = |e: ExprId| exprs.as_const(e).and_then(cfa::Bv::to_u64).is_some_and(|n| (8..4096).contains(&n));
-        let is_scaled = |e: ExprId| match *exprs.get(e) {
-            Expr::Binary(BinOp::Mul, a, b) => is_index(a) && is_size(b) || is_index(b) && is_size(a),
-            _ => false,
+        let size = |e: ExprId| exprs.as_const(e).and_then(cfa::Bv::to_u64).filter(|n| (1..4096).contains(n));
+        let scale = |e: ExprId| match *exprs.get(e) {
+            Expr::Binary(BinOp::Mul, a, b) if is_index(a) => size(b),
+            Expr::Binary(BinOp::Mul, a, b) if is_index(b) => size(a),
+            _ => None,
         };
         match *exprs.get(at) {
-            Expr::Binary(BinOp::Add, a, b) => is_free(a) && is_scaled(b) || is_free(b) && is_scaled(a),
-            _ => false,
+            Expr::Binary(BinOp::Add, a, b) if is_free(a) => scale(b),
+            Expr::Binary(BinOp::Add, a, b) if is_free(b) => scale(a),
+            _ => None,
         }
     }
 }

@@ -20,6 +20,8 @@ use std::time::Instant;
 
 /// The function of the models in which every thread but the first starts.
 const RUN: &str = "proviso_run";
+/// A function that may end another thread at calls of library functions. The analysis does not follow such ends.
+const CANCEL: &str = "pthread_cancel";
 /// The function of the models that writes the identifier of a new thread.
 const START: &str = "proviso_start";
 /// Functions of the models whose approximations this analysis excludes: it requires that a thread unlocks only mutexes
@@ -82,6 +84,8 @@ struct Access {
     facts: Facts,
     /// The number of the start function of the thread.
     root: usize,
+    /// The access is to an array element that no other thread with this start function accesses in this way.
+    is_own: bool,
 }
 
 /// Returns true if it is proved that no run has a data race.
@@ -130,6 +134,10 @@ struct Locksets<'p> {
     of_roots: Vec<u64>,
     /// By root, true if at most one thread at a time starts there.
     is_single: Vec<bool>,
+    /// By root, the size of the array elements of which each of its threads gets another one.
+    elements: FxHashMap<usize, u64>,
+    /// By variable, the edges that write it.
+    defs: FxHashMap<VarId, Vec<EdgeId>>,
     /// The roots of the threads that a call creates.
     creates: FxHashMap<EdgeId, Vec<usize>>,
     /// Edges after which the threads are joined that a call has created: joins, and the ends of loops of joins.
@@ -158,6 +166,8 @@ impl<'p> Locksets<'p> {
             roots: vec![program.entry],
             of_roots: vec![0; program.funcs.len()],
             is_single: vec![true],
+            elements: FxHashMap::default(),
+            defs: FxHashMap::default(),
             creates: FxHashMap::default(),
             joins: FxHashMap::default(),
             ids: FxHashMap::default(),
@@ -238,7 +248,7 @@ impl<'p> Locksets<'p> {
     /// Finds the start functions of threads and the calls that create them. `None` if some are not known.
     fn find_roots(&mut self) -> Option<()> {
         let program = self.program;
-        let run = program.func_by_name(RUN)?;
+        let run = program.func_by_name(RUN).filter(|_| program.func_by_name(CANCEL).is_none())?;
         let starts: Vec<EdgeId> = self.bodies[run.index()].clone();
         for edge in starts {
             if matches!(program.edges[edge].op, Op::Call { callee: Callee::Indirect(_), .. }) {
@@ -834,6 +844,7 @@ impl<'p> Locksets<'p> {
             }
         }
         self.find_effects();
+        self.find_elements();
         let shared = self.shared()?;
         let mut accesses: FxHashMap<ObjectId, Vec<Access>> = FxHashMap::default();
         // Calls that may create a thread while an earlier one of theirs runs.
@@ -880,6 +891,7 @@ impl<'p> Locksets<'p> {
     fn accesses(&mut self, edge: EdgeId, facts: &Facts, root: usize) -> Option<Vec<(ObjectId, Access)>> {
         let mut accesses = Vec::new();
         for (addr, width, writes) in self.accessed(&self.program.edges[edge].op) {
+            let is_own = width.is_some_and(|width| self.is_of_element(addr, width, edge, root));
             let found = self.points_to.points_to(addr);
             if found.is_empty() || found.iter().any(|l| self.is_unknown(l)) {
                 return None;
@@ -891,11 +903,70 @@ impl<'p> Locksets<'p> {
                 };
                 if !is_constant {
                     let slot = width.map_or(Slot::WHOLE, |width| Slot::new(location.at, width));
-                    accesses.push((location.object, Access { slot, writes, facts: facts.clone(), root }));
+                    accesses.push((location.object, Access { slot, writes, facts: facts.clone(), root, is_own }));
                 }
             }
         }
         Some(accesses)
+    }
+
+    /// True if the address is in the array element that the thread got as its argument. The threads with this start
+    /// function got different elements.
+    fn is_of_element(&self, addr: ExprId, width: u32, edge: EdgeId, root: usize) -> bool {
+        let program = self.program;
+        let Some(&size) = self.elements.get(&root).filter(|_| program.func_of(edge) == self.roots[root]) else {
+            return false;
+        };
+        let (mut at, mut offset) = (addr, 0u64);
+        // Variables that are assigned once stand for their values.
+        for _ in 0..16 {
+            let (base, by) = program.exprs.base_and_offset(at);
+            offset = offset.wrapping_add(by);
+            let Expr::Var(var) = *program.exprs.get(base) else { return false };
+            match self.defs.get(&var).map(Vec::as_slice) {
+                None => {
+                    let is_argument = program.funcs[self.roots[root]].params.first() == Some(&var);
+                    return is_argument && offset.checked_add(u64::from(width)).is_some_and(|end| end <= size);
+                }
+                Some(&[def]) => match program.edges[def].op {
+                    Op::Assign { value, .. } => at = value,
+                    _ => return false,
+                },
+                Some(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Finds the start functions whose threads a loop creates, each with the address of its own array element.
+    fn find_elements(&mut self) {
+        let program = self.program;
+        for (id, edge) in program.edges.iter() {
+            if let Some(var) = edge.op.def() {
+                self.defs.entry(var).or_default().push(id);
+            }
+        }
+        let (once, run) = (self.once(), program.func_by_name(RUN));
+        let counts = Counts::new(program);
+        for root in 1..self.roots.len() {
+            let mut sites = self.creates.iter().filter(|(_, roots)| roots.contains(&root)).map(|(&site, _)| site);
+            let (Some(site), None) = (sites.next(), sites.next()) else { continue };
+            // Another call may pass another element.
+            let calls = |edge: &&EdgeId| self.points_to.callees(**edge).contains(&self.roots[root]);
+            if self.bodies.iter().flatten().filter(calls).any(|&edge| Some(program.func_of(edge)) != run) {
+                continue;
+            }
+            let argument = match self.library(site) {
+                Some("pthread_create") => self.argument(site, 3),
+                _ => self.argument(site, 2),
+            };
+            if let (Some(argument), Some(counting), true) =
+                (argument, counts.around(site), once.contains(&program.func_of(site)))
+                && let Some(size) = counts.spacing(&counting, argument)
+            {
+                self.elements.insert(root, size);
+            }
+        }
     }
 
     /// The uses of a lock as accesses: operations on it are atomic, its initialisation and its end are not.
@@ -908,7 +979,7 @@ impl<'p> Locksets<'p> {
         if !writes {
             facts.insert(Fact::Atomic);
         }
-        let access = |at| Access { slot: Slot::new(at, 1), writes, facts: facts.clone(), root };
+        let access = |at| Access { slot: Slot::new(at, 1), writes, facts: facts.clone(), root, is_own: false };
         self.points_to.points_to(lock).into_iter().map(|l| (l.object, access(l.at))).collect()
     }
 
@@ -932,7 +1003,7 @@ impl<'p> Locksets<'p> {
         }
         let mut facts = facts.clone();
         facts.retain(|fact| !matches!(fact, Fact::Holds(..) | Fact::Atomic));
-        let access = || Access { slot: Slot::WHOLE, writes: true, facts: facts.clone(), root };
+        let access = || Access { slot: Slot::WHOLE, writes: true, facts: facts.clone(), root, is_own: false };
         objects.into_iter().map(|object| (object, access())).collect()
     }
 
@@ -947,7 +1018,7 @@ impl<'p> Locksets<'p> {
         (a.writes || b.writes)
             && a.slot.overlaps(&b.slot)
             && !a.facts.iter().any(is_common)
-            && !(a.root == b.root && self.is_single[a.root])
+            && !(a.root == b.root && (self.is_single[a.root] || a.is_own && b.is_own))
             && !(a.root == 0 && self.excludes(&a.facts, b.root))
             && !(b.root == 0 && self.excludes(&b.facts, a.root))
     }

@@ -3,8 +3,8 @@
 use super::function::FunctionLowering;
 use super::globals::Cell;
 use super::{
-    Context, arguments, initialised, inlined, input, intrinsic, output, primitive, returned, sanitizer, uninterpreted,
-    vararg,
+    Context, arguments, cancel, initialised, inlined, input, intrinsic, output, primitive, returned, sanitizer,
+    uninterpreted, vararg,
 };
 use crate::hidden::HiddenState;
 use crate::ir::{Instruction, Module, Operand, TypeKind, op};
@@ -209,10 +209,14 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
                 }
                 Some(f) => {
                     inlined::before_call(fl, i, f);
+                    cancel::before_call(fl, Some(f));
                     initialised::demand_arguments(fl, i, &ir.functions[f].name);
-                    lower_named(fl, n, i, callee, f);
+                    if !cancel::lower(fl, n, i, f) {
+                        lower_named(fl, n, i, callee, f);
+                    }
                 }
                 None => {
+                    cancel::before_call(fl, None);
                     initialised::demand_arguments(fl, i, "a function");
                     lower_function_call(fl, n, i, callee, None);
                 }

@@ -126,12 +126,12 @@ fn is_lasting(f: &Function) -> bool {
     f.declaration && !f.name.starts_with("llvm.") && primitives::primitive(&f.name).is_none_or(is_lasting)
 }
 
-fn is_call(i: &Instruction) -> bool {
+pub(super) fn is_call(i: &Instruction) -> bool {
     matches!(i.opcode, op::CALL | op::INVOKE)
 }
 
 /// The function that a call names.
-fn callee(ir: &Module, call: &Instruction) -> Option<usize> {
+pub(super) fn callee(ir: &Module, call: &Instruction) -> Option<usize> {
     let Operand::Constant(c) = ir.operand(call, ir.extra(call)[1] as usize) else { return None };
     let ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
     match ir.global(number) {

@@ -748,6 +748,19 @@ impl Merge<'_> {
                     _ => pool.binary(BinOp::Sle, value, now),
                 };
                 let enters = self.program.add_location(self.plan.main);
+                let waits = match self.program.exprs.as_const(args[3]).is_some_and(Bv::is_zero) {
+                    true => waits,
+                    false => {
+                        // The word that interrupts the wait.
+                        let otherwise = self.program.add_location(self.plan.main);
+                        let word = self.variable("interrupt".into(), WIDTH, ty);
+                        let read = self.step(otherwise, Op::Load { var: word, addr: args[3] }, place);
+                        let (now, none) = (self.program.var_expr(word), self.program.exprs.int(WIDTH, 0));
+                        let interrupts = self.program.exprs.ne(now, none);
+                        self.program.add_branch(read, interrupts, enters, waits, place);
+                        otherwise
+                    }
+                };
                 self.program.add_branch(loaded, holds, enters, waits, place);
                 let op = self.deeper(true);
                 self.program.add_edge(enters, op, to, place);
