@@ -297,10 +297,7 @@ impl<'p> Replayer<'p> {
     ) -> Replayed {
         let now = RefCell::new(Now::new());
         // The references get the lifetime of this call.
-        let others: Option<&mut dyn FnMut() -> u64> = match others {
-            Some(others) => Some(others),
-            None => None,
-        };
+        let others = others.map(|others| -> &mut dyn FnMut() -> u64 { others });
         let mut source = Source { replayer: self, process, now: &now, others, origins };
         let mut watch = Watch { replayer: self, process, is_over: false, now: &now, observer };
         let run = self.interpreter.run(&mut source, limits, &mut watch);
