@@ -5,7 +5,7 @@
 // run: --property unreach-call -DRECURSIVE => UNKNOWN
 // run: --check deadlock -DRECURSIVE => UNKNOWN
 // run: --property unreach-call -DIDENTIFIER => UNKNOWN
-// run: --property unreach-call -DPOINTER => UNKNOWN
+// run: --property unreach-call -DPOINTER => FALSE(unreach-call)
 // run: --property unreach-call -DPOINTER -DZERO => FALSE(unreach-call)
 // The behaviour of glibc for a thread that joins itself, a writer that locks again, and a recursive mutex that is locked twice
 // while its thread waits. A later thread may get the identifier of an earlier one.

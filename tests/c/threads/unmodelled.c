@@ -2,12 +2,17 @@
 // run: --property unreach-call -DFORK --timeout 3 => UNKNOWN
 // run: --property termination -DPLAIN => UNKNOWN
 // native: unseen
-// Unmodelled functions lose the verdict: cancellation, processes, termination.
+// Unmodelled functions lose the verdict: asynchronous cancellation, processes, termination.
 #include "../verify.h"
 #include <pthread.h>
 #include <unistd.h>
 
-static void *work(void *argument) { return argument; }
+static void *work(void *argument) {
+#if !defined FORK && !defined PLAIN
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+#endif
+    return argument;
+}
 
 int main(void) {
     pthread_t thread;
