@@ -22,7 +22,7 @@ struct proviso_thread {
     // The state and type of cancellation: 0, or 1 for disabled and asynchronous.
     int cancel_state, cancel_type;
     // The cleanup handlers, innermost first.
-    struct proviso_handler *handlers;
+    struct proviso_cleanup *handlers;
     // The number of routines of `pthread_once` that the thread runs.
     unsigned onces;
     // 1 once a thread has requested the cancellation.
@@ -46,7 +46,7 @@ unsigned long pthread_self(void) { return (unsigned long)proviso_this(); }
 
 static int *proviso_cancel_state(void) { return &proviso_this()->cancel_state; }
 static int *proviso_cancel_type(void) { return &proviso_this()->cancel_type; }
-static struct proviso_handler **proviso_handlers(void) { return &proviso_this()->handlers; }
+static struct proviso_cleanup **proviso_cleanups(void) { return &proviso_this()->handlers; }
 
 static void proviso_finish(void *result);
 

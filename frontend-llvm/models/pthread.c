@@ -47,29 +47,29 @@ int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(voi
 
 // Cleanup handlers. In C, `pthread_cleanup_push` saves the registers in a buffer, to which a cancelled thread jumps. Here,
 // the lowering passes the handler, and the buffer keeps it.
-struct proviso_handler {
+struct proviso_cleanup {
     void (*routine)(void *);
     void *argument;
-    struct proviso_handler *next;
+    struct proviso_cleanup *next;
 };
-static struct proviso_handler **proviso_handlers(void);
+static struct proviso_cleanup **proviso_cleanups(void);
 
-void __proviso_register_handler(struct proviso_handler *handler, void (*routine)(void *), void *argument) {
-    struct proviso_handler **handlers = proviso_handlers();
+void __proviso_register_handler(struct proviso_cleanup *handler, void (*routine)(void *), void *argument) {
+    struct proviso_cleanup **handlers = proviso_cleanups();
     handler->routine = routine;
     handler->argument = argument;
     handler->next = *handlers;
     *handlers = handler;
 }
 
-void __pthread_unregister_cancel(struct proviso_handler *handler) { *proviso_handlers() = handler->next; }
+void __pthread_unregister_cancel(struct proviso_cleanup *handler) { *proviso_cleanups() = handler->next; }
 
 void __pthread_unwind_next(void *buffer) { __proviso_unmodelled("this jump to a cleanup handler is not modelled"); }
 
 // Runs the handlers of this thread, the innermost first.
 static void proviso_clean_up(void) {
 #ifdef PROVISO_HANDLERS
-    struct proviso_handler **handlers = proviso_handlers(), *handler;
+    struct proviso_cleanup **handlers = proviso_cleanups(), *handler;
     while ((handler = *handlers)) {
         *handlers = handler->next;
         handler->routine(handler->argument);
@@ -101,10 +101,10 @@ int pthread_setcanceltype(int type, int *old) {
 
 #ifndef PROVISO_THREADS
 static int proviso_state, proviso_type;
-static struct proviso_handler *proviso_own_handlers;
+static struct proviso_cleanup *proviso_own_cleanups;
 static int *proviso_cancel_state(void) { return &proviso_state; }
 static int *proviso_cancel_type(void) { return &proviso_type; }
-static struct proviso_handler **proviso_handlers(void) { return &proviso_own_handlers; }
+static struct proviso_cleanup **proviso_cleanups(void) { return &proviso_own_cleanups; }
 // There is no other thread to cancel this one.
 void pthread_testcancel(void) {}
 void __proviso_may_cancel(void) {}
