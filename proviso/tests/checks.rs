@@ -24,7 +24,7 @@ fn asked(text: &str, options: &[&str]) -> (impl Fn(&str) -> (String, Vec<u64>, S
         let lines = check["violations"].as_array().unwrap().iter().map(|v| v["location"]["line"].as_u64().unwrap());
         let mut lines: Vec<u64> = lines.collect();
         lines.sort_unstable();
-        (check["result"].as_str().unwrap().to_owned(), lines, check["rest"].as_str().unwrap().to_owned())
+        (check["result"].as_str().unwrap().to_owned(), lines, check["rest"].as_str().unwrap_or_default().to_owned())
     };
     (of, output)
 }
