@@ -122,8 +122,8 @@ impl Violation {
         let addresses = "it depends on the addresses of objects: a run with other addresses may not show it";
         let elsewhere = "the program does not terminate, but it may leave this loop after very many iterations and \
                          continue without end elsewhere";
-        let buffer = "it depends on the assumption that callers may pass a short buffer: it does not occur with a \
-                      longer one";
+        let buffer = "it depends on the assumption that callers may pass a short buffer: this access is inside a \
+                      longer one, but other executions may violate the same place";
         [
             (self.precondition().is_some(), buffer),
             (self.is_behind, behind),
@@ -232,9 +232,12 @@ impl CheckResult {
     pub fn counts(&self) -> [usize; 3] {
         let all = self.place_count();
         let violated = self.violations.len().min(all);
+        // A place that holds up to the first violation may be violated after it.
+        let is_discharged = |violation: &&Violation| violation.spot().is_some_and(|s| !self.places.open.contains(s));
+        let behind = self.violations.iter().filter(is_discharged).count();
         let proved = match self.rest {
             Rest::Proved => all - violated,
-            Rest::Unknown(_) => self.places.discharged.min(all - violated),
+            Rest::Unknown(_) => self.places.discharged.saturating_sub(behind).min(all - violated),
             Rest::NotAsked => 0,
         };
         [proved, violated, all - proved - violated]

@@ -144,8 +144,7 @@ fn result<'r>(violation: &Violation, consequences: impl Iterator<Item = &'r Viol
     let text = help.as_ref().map_or_else(|| violation.message.clone(), |help| format!("{}; {help}", violation.message));
     let mut value = json!({
         "ruleId": violation.property,
-        // A caller that passes a longer buffer rules the violation out.
-        "level": if help.is_some() { "warning" } else { "error" },
+        "level": "error",
         "message": {"text": text},
         "locations": spot.iter().map(|s| location(s, sources)).collect::<Vec<_>>(),
         // The fingerprint does not depend on line numbers: it is made of the error and its function.

@@ -195,7 +195,7 @@ def is_conditional(result):
 def conditional(violated):
     """Returns how many of the violated tasks depend on the assumption that callers may pass a short buffer, in parentheses."""
     count = sum(map(is_conditional, violated))
-    return f" ({count} only if callers pass short buffers)" if count else ""
+    return f" ({count} with short buffers of callers)" if count else ""
 
 
 def place(finding):

@@ -9,8 +9,9 @@ use frontend_llvm::MAX_OBJECT;
 /// The maximum length of a chain of pointers from an argument to the buffer.
 const MAX_CHAIN: usize = 4;
 
-/// A condition on a call of the entry function that rules a violation out: a buffer is long enough. The program states
-/// no condition about the size of this buffer.
+/// A condition on a call of the entry function that rules a violation out: a buffer is as long as a number that the
+/// caller passes. The program states no condition about the size of this buffer. Other executions may violate the same
+/// place under the condition: only a verification of a caller that assumes it tells.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Precondition {
     /// The entry function.
@@ -32,8 +33,8 @@ struct Integer {
 impl Precondition {
     /// Returns the precondition that rules out an access after the end of `object`. `index` is the index of the object
     /// in the objects of `call`. `accessed` is the number of accessed bytes, and `writes` is true for a write. `steps`
-    /// are the steps to the access. Returns `None` if the access is not after the end, if no object is long enough, or
-    /// if the pointer to the object has no expression.
+    /// are the steps to the access. Returns `None` if the access is not after the end, if the caller passes no number
+    /// that may be the length, if the object is one structure, or if the pointer to the object has no expression.
     pub(super) fn of(
         call: &Arguments,
         object: &Object,
@@ -46,7 +47,13 @@ impl Precondition {
         if needed <= object.size || needed > MAX_OBJECT {
             return None;
         }
-        let element = call.objects.get(index)?.element;
+        let target = call.objects.get(index)?;
+        let is_structure = ["struct ", "union "].iter().any(|kind| target.ty.starts_with(kind))
+            || target.members.iter().any(|(path, _)| path.contains('.'));
+        if is_structure {
+            return None;
+        }
+        let element = target.element;
         let pointer = pointer_to(call, index, MAX_CHAIN)?;
         let is_decisive = |text: &str| {
             let names = |step: &Step| match &step.event {
@@ -60,21 +67,12 @@ impl Precondition {
             let is_enough = |i: &Integer| i.value.saturating_add(more).saturating_mul(element) >= needed;
             integers(call).into_iter().filter(is_enough).min_by_key(|i| (!is_decisive(&i.text), i.value))
         };
-        let count = match (best(0), best(1)) {
-            (Some(length), _) => Some(length.text),
-            // The program uses the number as an index.
-            (None, Some(index)) => Some(format!("{} + 1", index.text)),
-            (None, None) => None,
-        };
+        // If the program uses the number as an index, the length is larger by one.
+        let count = best(0).map(|length| length.text).or_else(|| Some(format!("{} + 1", best(1)?.text)))?;
         let unit = if element == 1 { "byte" } else { "element" };
-        let (length, size) = match count {
-            None => (cfa::wording::counted(needed, "byte"), needed.to_string()),
-            Some(count) if element == 1 => (format!("`{count}` {unit}s"), count),
-            Some(count) => {
-                let factor = if count.contains(' ') { format!("({count})") } else { count.clone() };
-                (format!("`{count}` {unit}s"), format!("{factor} * sizeof *{pointer}"))
-            }
-        };
+        let length = format!("`{count}` {unit}s");
+        let factor = if count.contains(' ') { format!("({count})") } else { count.clone() };
+        let size = if element == 1 { count } else { format!("{factor} * sizeof *{pointer}") };
         let ok = if writes { "__CPROVER_w_ok" } else { "__CPROVER_r_ok" };
         let condition = format!("{ok}({pointer}, {size})");
         Some(Self { function: call.function.clone(), length, pointer, condition })

@@ -28,6 +28,8 @@ use std::time::{Duration, Instant};
 const USELESS: u32 = 60;
 /// The maximal time of the random search.
 const RANDOM: Duration = Duration::from_secs(1);
+/// A time slice that no search needs.
+const DAY: Duration = Duration::from_secs(86_400);
 /// The first time slice of an analysis. A time slice without a result doubles the next.
 const TURN: Duration = Duration::from_secs(1);
 /// The number of consecutive executions without new coverage after which a round ends.
@@ -308,7 +310,9 @@ impl Search<'_> {
         }
         // Single goals, in growing time slices.
         let mut turn = TURN;
-        while !self.is_over() {
+        while !self.is_over() && turn < DAY {
+            // A slice of all the time that is left decides a goal, or no longer slice does.
+            let is_last = self.budget.remaining().is_some_and(|left| turn >= left);
             let open = self.found().open();
             for goal in open {
                 if self.budget.spent().is_some() {
@@ -320,6 +324,9 @@ impl Search<'_> {
                         self.mutate(processes, &mut generations, turn / 2);
                     }
                 }
+            }
+            if is_last {
+                break;
             }
             turn *= 3;
         }

@@ -134,7 +134,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Violation:
-    """A violation. `precondition` is the condition of the entry function's callers that rules it out, if it depends only on the
+    """A violation. `precondition` is the condition of the entry function's callers that rules it out, if it depends on the
     assumption that they may pass a short buffer; `help` is advice about it."""
 
     property: str

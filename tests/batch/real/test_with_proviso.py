@@ -337,7 +337,7 @@ class Functions(Folder):
             "int first(int *p) { return p[-1]; }\n"
         )
         done = run("s", "sum.c", "--entries", "all", "--", "--check", "address")
-        self.assertIn("violated 2 (1 only if callers pass short buffers), proved 0 of 2", done.stdout)
+        self.assertIn("violated 2 (1 with short buffers of callers), proved 0 of 2", done.stdout)
         self.assertIn("__CPROVER_r_ok(p, n)", done.stdout)
         # The Python package has them, too.
         with unittest.mock.patch.dict(os.environ, PROVISO=PROVISO):
