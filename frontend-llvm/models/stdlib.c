@@ -359,9 +359,12 @@ int system(const char *command) {
 
 // Handlers that run at the end of the program.
 
+enum { PROVISO_PLAIN, PROVISO_WITH_STATUS, PROVISO_WITH_ARGUMENT };
+
 struct proviso_handler {
     struct proviso_handler *next;
-    enum { PROVISO_PLAIN, PROVISO_WITH_STATUS, PROVISO_WITH_ARGUMENT } kind;
+    // One of the enumerators. The structure has no padding, which its copies would read without a value.
+    long kind;
     void *function, *argument;
 };
 

@@ -82,7 +82,9 @@ impl<'p> Counts<'p> {
             && program.exprs.as_const(*from).is_some();
         let is_only = |e: &EdgeId| !is_inside(program.edges[*e].source) || *e == repeats;
         let Op::Assume { cond, .. } = program.edges[stays].op else { return None };
-        let is_counter = var == index && is_counted && program.vars[*index].func().is_some();
+        // A narrower variable may wrap around: two iterations then have the same value.
+        let is_wide = program.vars[*index].width >= 32;
+        let is_counter = var == index && is_counted && is_wide && program.vars[*index].func().is_some();
         if !is_counter || !self.defs[index].iter().all(is_only) || !self.is_fixed(cond, *index) {
             return None;
         }
