@@ -309,11 +309,11 @@ class Running(Fixture):
         self.run_batch("--timeout", 5)
         code, _, err = self.run_batch("--timeout", 6)
         self.assertEqual(code, 64)
-        self.assertIn("another timeout", err)
+        self.assertIn("other settings (timeout)", err)
         self.verifier.write_text(FAKE_VERIFIER + "# changed\n")
         code, _, err = self.run_batch("--timeout", 5)
         self.assertEqual(code, 64)
-        self.assertIn("another build", err)
+        self.assertIn("other settings (build)", err)
         self.assertEqual(self.run_batch("--timeout", 5, "--mix")[0], 0)
 
     def test_the_command_line_of_the_verifier(self):

@@ -1,4 +1,5 @@
 // Undefined variables have arbitrary initial values, which a harness sets. The size of some is unknown.
+// native: no
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: -DTABLE -DBUG => FALSE(unreach-call)

@@ -30,7 +30,7 @@ static int run(int count) {
     pthread_t threads[MOST];
     int sum = 0;
     for (int i = 0; i < count; i++)
-        parts[i].to = parts[i].from + 1;
+        parts[i].to = parts[i].from + 1; // wrong
     for (int i = 0; i < count; i++)
 #ifdef SAME
         pthread_create(&threads[i], NULL, work, &parts[0]);

@@ -18,7 +18,7 @@ static void use(int n) {
     pthread_mutex_lock(&lock);
     entries[n].uses++;
     if (count < limit) // wrong
-        count++;
+        count++; // wrong
     pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&entries[n].lock);
 }
