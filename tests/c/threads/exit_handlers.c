@@ -1,5 +1,6 @@
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DTWICE => FALSE(unreach-call)
+// native: unseen
 // Handlers of cancellation and of the end of the program.
 #include "../verify.h"
 #include <pthread.h>
