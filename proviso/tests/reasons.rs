@@ -57,7 +57,12 @@ fn where_a_pointer_comes_from_is_told_with_what_rules_it_out() {
 #[test]
 fn what_cannot_be_told_of_what_arguments_lead_to_is_told_with_the_option_that_helps() {
     let owner = "struct owner { union { int *p; long n; } u; };\nint look(struct owner *o) { return *o->u.p; }\n";
-    expect(owner, &["--property", "valid-deref", "--entry", "look"], &["struct owner", "a caller that builds the object in C"], 2);
+    expect(
+        owner,
+        &["--property", "valid-deref", "--entry", "look"],
+        &["struct owner", "a caller that builds the object in C"],
+        2,
+    );
     let called = "void reach_error(void);\nint ask(int (*f)(void)) { if (f() == 3) reach_error(); return 0; }\n";
     expect(called, &["--property", "unreach-call", "--entry", "ask"], &["--undefined-functions"], 2);
 }
