@@ -111,24 +111,17 @@ pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits
 struct Effort {
     /// The reasons why a native run may differ.
     doubts: usize,
-    /// The reads that fail.
-    failures: usize,
     /// The arguments of the command line.
     arguments: u64,
-    /// The bytes of arguments and standard input, and the environment variables.
+    /// The bytes of arguments, and the environment variables.
     bytes: usize,
 }
 
 impl Effort {
     fn of(environment: &Environment) -> Self {
-        let Environment { command, variables, stdin, stdin_failures, doubts, .. } = environment;
+        let Environment { command, variables, doubts, .. } = environment;
         let arguments = command.arguments.iter().flatten().map(Vec::len).sum::<usize>();
-        Self {
-            doubts: doubts.len(),
-            failures: stdin_failures.len(),
-            arguments: command.argc,
-            bytes: arguments + stdin.as_ref().map_or(0, Vec::len) + variables.len(),
-        }
+        Self { doubts: doubts.len(), arguments: command.argc, bytes: arguments + variables.len() }
     }
 }
 
@@ -164,19 +157,23 @@ impl InputSource for Observed<'_> {
 }
 
 /// Returns inputs that lead to the same error at the same position as `inputs`, in an environment that is easier to
-/// arrange: fewer arguments, and no reads that fail without need.
+/// arrange: fewer arguments and environment variables.
 pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: &Sources, limits: Limits) -> Inputs {
     let limits = Limits { steps: STEPS, ..limits };
     let interpreter = Interpreter::new(program);
     let mut search = Search { program, interpreter, end: None, empty_blocks: 0, limits, runs: 0, steps: 0 };
-    let effort = |inputs: &Inputs| Effort::of(&super::given(program, inputs, sources, limits).environment);
+    // Standard input stays as it is: its text is made for the results of all reads, and other results may need another.
+    let effort = |inputs: &Inputs| {
+        let environment = super::given(program, inputs, sources, limits).environment;
+        (Effort::of(&environment), (environment.stdin, environment.stdin_failures))
+    };
     let Some((end, _)) = search.run(inputs).filter(|(end, _)| end.error.0 == error) else { return inputs.clone() };
     if is_about_objects(program, &end) {
         return inputs.clone();
     }
     let mut observed = Observed { program, source: inputs.source(), values: 0, of_environment: Vec::new() };
     search.interpreter.run(&mut observed, limits, &mut ());
-    let (mut best, mut least) = (inputs.clone(), effort(inputs));
+    let (mut best, (mut least, stdin)) = (inputs.clone(), effort(inputs));
     for n in observed.of_environment.into_iter().take(ENVIRONMENT) {
         let Some(value) = best.values.get(n).filter(|value| !value.is_zero()).cloned() else { continue };
         for small in [Bv::zero(value.width()), Bv::one(value.width())] {
@@ -188,8 +185,8 @@ pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: 
             let is_same = search
                 .run(&fewer)
                 .is_some_and(|(other, _)| (&other.error, other.call, other.users) == (&end.error, end.call, end.users));
-            let less = effort(&fewer);
-            if is_same && less < least {
+            let (less, own) = effort(&fewer);
+            if is_same && own == stdin && less < least {
                 (best, least) = (fewer, less);
                 break;
             }
