@@ -279,8 +279,8 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn note_gaps(&mut self, gaps: &[Gap]) {
-        for gap in gaps {
+    fn note_gaps(&mut self, gaps: &[(Gap, Option<PlaceId>)]) {
+        for (gap, place) in gaps {
             let text = match gap {
                 Gap::Input => "programs with threads are not explored for all inputs",
                 Gap::Uninitialised => "a program with threads reads uninitialised memory",
@@ -294,7 +294,7 @@ impl<'p> Search<'p> {
                 Gap::Leak => "leaks while other threads run are not checked",
                 Gap::NestedWait => "waiting within an atomic section is not modelled",
             };
-            self.note(text, None);
+            self.note(text, *place);
         }
     }
 
@@ -312,7 +312,7 @@ impl<'p> Search<'p> {
         };
         self.depends_on_inputs |= source.has_others;
         if source.has_others {
-            self.note_gaps(&[Gap::Input]);
+            self.note_gaps(&[(Gap::Input, None)]);
         }
         let mut visited: FxHashSet<[u64; 2]> = FxHashSet::default();
         let mut path: Vec<Node<'_>> = vec![Node::new(machine, BTreeMap::new(), source.values)];
@@ -365,7 +365,7 @@ impl<'p> Search<'p> {
             }
             self.depends_on_inputs |= source.has_others;
             if source.has_others {
-                self.note_gaps(&[Gap::Input]);
+                self.note_gaps(&[(Gap::Input, None)]);
             }
             self.note_gaps(machine.gaps());
             for &taint in machine.taints() {

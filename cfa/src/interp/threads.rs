@@ -8,6 +8,7 @@
 use super::memory::Digest;
 use super::races::{Access, Clocks, Races, order_of};
 use super::*;
+use crate::PlaceId;
 use crate::expr::BinOp;
 use crate::liveness::{self, Liveness};
 use crate::program::*;
@@ -242,7 +243,8 @@ pub(super) struct Threads {
     clocks: Option<Box<Clocks>>,
     /// The last race, for reports: the earlier access and the later one, with their threads.
     pub race: Option<[(u32, Access); 2]>,
-    pub gaps: Vec<Gap>,
+    /// The gaps of the run, each with the place where the program reaches it first.
+    pub gaps: Vec<(Gap, Option<PlaceId>)>,
     /// By base address of an object: a bit for each byte that is not written yet. `None` if not recorded.
     unwritten: Option<FxHashMap<u64, Vec<u64>>>,
     /// The accesses of the current step. `None` if not recorded.
@@ -295,11 +297,6 @@ impl Threads {
 
     fn thread(&mut self) -> &mut Thread {
         &mut self.all[self.current]
-    }
-    fn gap(&mut self, gap: Gap) {
-        if !self.gaps.contains(&gap) {
-            self.gaps.push(gap);
-        }
     }
     /// Returns true if no other thread can run: only one is alive, or the current one has entered an atomic section.
     fn is_alone(&self) -> bool {
@@ -552,7 +549,7 @@ impl State<'_> {
             return None;
         }
         if is_shared && kind.is_none() && access.len > u64::from(self.program.layout.pointer_width / 8) {
-            self.threads().gap(Gap::Torn);
+            self.gap(Gap::Torn, access.edge);
         }
         let threads = self.threads.as_mut().expect("a program with threads");
         let access = Access { atomic: kind.is_some(), ..access };
@@ -638,7 +635,7 @@ impl State<'_> {
             }
         }
         if is_mixed || is_library && is_shared && !self.is_of_library(access.addr) {
-            self.threads().gap(Gap::Library);
+            self.gap(Gap::Library, access.edge);
         }
         is_shared
     }
@@ -727,7 +724,10 @@ impl State<'_> {
                         self.pause(pc);
                         return Ok(());
                     }
-                    self.note_written(list);
+                    match (instr, list) {
+                        (Instr::Copy { .. }, [from, to]) => self.note_copied(*from, *to),
+                        _ => self.note_written(list),
+                    }
                     pc += 1;
                     let done = match instr {
                         Instr::Load { width, dst, addr } if !is_wide(width) => {
@@ -851,7 +851,7 @@ impl State<'_> {
                     return Ok(());
                 }
                 Instr::Leak(leak) if leak == Leak::Lost && self.threads().live > 1 => {
-                    self.threads().gap(Gap::Leak);
+                    self.gap(Gap::Leak, self.edge_at(pc));
                     pc += 1;
                     continue;
                 }
@@ -879,11 +879,11 @@ impl State<'_> {
                         && self.threads().unwritten.is_some()
                         && self.memory.is_address(self.get(src)) =>
                 {
-                    self.threads().gap(Gap::Address);
+                    self.gap(Gap::Address, self.edge_at(pc));
                 }
                 Instr::Binary { op, a, b, .. } if self.threads().unwritten.is_some() => {
                     let (a, b) = (self.get(a), self.get(b));
-                    self.note_addresses(op, a, b);
+                    self.note_addresses(op, a, b, self.edge_at(pc));
                 }
                 _ => {}
             }
@@ -1029,8 +1029,9 @@ impl State<'_> {
                     sharing.observes = true;
                 }
                 if kind < threads::order::SEQUENTIAL && threads.live > 1 {
-                    threads.gap(Gap::WeakOrder);
+                    self.gap(Gap::WeakOrder, call.edge);
                 }
+                let threads = self.threads();
                 if kind > threads::BLOCK && !*granted && !threads.is_alone() {
                     threads.points += 1;
                     let seen = match &threads.visible {
@@ -1056,7 +1057,7 @@ impl State<'_> {
                 let holds = self.is_over(wait);
                 let threads = self.threads();
                 if threads.thread().sections.iter().any(|s| s.entered) && !holds {
-                    threads.gap(Gap::NestedWait);
+                    self.gap(Gap::NestedWait, call.edge);
                     return Err(Outcome::Limit(LimitKind::Endless));
                 }
                 if !*granted && !threads.is_alone() || !holds {
@@ -1093,21 +1094,21 @@ impl State<'_> {
                 }
             }
             ThreadOp::Fence => {
+                if arg(0) < threads::order::SEQUENTIAL && self.threads().live > 1 {
+                    self.gap(Gap::WeakOrder, call.edge);
+                }
                 let threads = self.threads();
                 let current = threads.current as u32;
-                if arg(0) < threads::order::SEQUENTIAL && threads.live > 1 {
-                    threads.gap(Gap::WeakOrder);
-                }
                 if let Some(clocks) = &mut threads.clocks {
                     clocks.fence(current, arg(0));
                 }
             }
             ThreadOp::Update => {
+                if arg(1) < threads::order::SEQUENTIAL && self.threads().live > 1 {
+                    self.gap(Gap::WeakOrder, call.edge);
+                }
                 let threads = self.threads();
                 let current = threads.current as u32;
-                if arg(1) < threads::order::SEQUENTIAL && threads.live > 1 {
-                    threads.gap(Gap::WeakOrder);
-                }
                 if let Some(section) = threads.thread().sections.last_mut() {
                     section.kind = arg(1);
                 }
@@ -1118,7 +1119,7 @@ impl State<'_> {
             ThreadOp::Observe => {
                 let threads = self.threads();
                 if threads.functions.race.is_some() && threads.live > 1 {
-                    threads.gap(Gap::Unordered);
+                    self.gap(Gap::Unordered, call.edge);
                 }
             }
             ThreadOp::Local => result = self.own_copy(arg(0), call.edge, inputs)?,
@@ -1226,6 +1227,20 @@ impl Threads {
 
 // Records gaps: reasons why the exploration of all interleavings does not cover all executions.
 impl State<'_> {
+    /// Records a gap that the current thread reaches at an edge. The place of a gap in a library model is that of the
+    /// program's call.
+    fn gap(&mut self, gap: Gap, edge: EdgeId) {
+        if self.threads().gaps.iter().any(|(known, _)| *known == gap) {
+            return;
+        }
+        let program = self.program;
+        let calls = self.frames.iter().rev().map(|frame| self.code.calls[frame.call as usize].edge);
+        let mut edges = std::iter::once(edge).chain(calls);
+        let is_model = |edge: &EdgeId| program.funcs[program.func_of(*edge)].origin == FunctionOrigin::Model;
+        let place = edges.find(|edge| !is_model(edge)).and_then(|edge| program.edges[edge].place);
+        self.threads().gaps.push((gap, place));
+    }
+
     fn note_written(&mut self, accesses: &[Access]) {
         if self.threads().unwritten.is_none() {
             return;
@@ -1244,8 +1259,31 @@ impl State<'_> {
                 }
             }
             if reads {
-                threads.gap(Gap::Uninitialised);
+                self.gap(Gap::Uninitialised, access.edge);
             }
+        }
+    }
+
+    /// Records that the bytes of the second access have the values of those of the first. A copy of a byte that was
+    /// never written is such a byte, too: copying padding is not a use of it.
+    fn note_copied(&mut self, from: Access, to: Access) {
+        let object = |addr| self.memory.object_at(addr).map(|o| (o.base, o.size));
+        let (Some((source, _)), Some((target, size))) = (object(from.addr), object(to.addr)) else { return };
+        let Some(unwritten) = &mut self.threads().unwritten else { return };
+        let bit = |at: u64| ((at / 64) as usize, 1 << (at % 64));
+        let is_unwritten = |at: u64| {
+            let (word, mask) = bit(from.addr - source + at);
+            unwritten.get(&source).and_then(|bits| bits.get(word)).is_some_and(|bits| bits & mask != 0)
+        };
+        let copied: Vec<bool> = (0..from.len.min(size)).map(is_unwritten).collect();
+        if copied.contains(&true) {
+            unwritten.entry(target).or_insert_with(|| vec![0; size.div_ceil(64) as usize]);
+        }
+        let Some(bits) = unwritten.get_mut(&target) else { return };
+        for (at, is_unwritten) in (to.addr - target..).zip(copied) {
+            let (word, mask) = bit(at);
+            let Some(word) = bits.get_mut(word) else { break };
+            *word = if is_unwritten { *word | mask } else { *word & !mask };
         }
     }
 
@@ -1260,7 +1298,7 @@ impl State<'_> {
         }
     }
 
-    fn note_addresses(&mut self, op: BinOp, a: u64, b: u64) {
+    fn note_addresses(&mut self, op: BinOp, a: u64, b: u64, edge: EdgeId) {
         let is_address = |value: u64| self.memory.is_address(value);
         let (first, second) = (is_address(a), is_address(b));
         if !first && !second {
@@ -1280,7 +1318,7 @@ impl State<'_> {
             _ => false,
         };
         if !harmless {
-            self.threads().gap(Gap::Address);
+            self.gap(Gap::Address, edge);
         }
     }
 }
@@ -1364,8 +1402,9 @@ impl<'r> Machine<'r> {
     pub fn blocked(&mut self) -> Outcome {
         self.state.blocked()
     }
-    /// The reasons why the exploration of all interleavings would not cover all executions.
-    pub fn gaps(&self) -> &[Gap] {
+    /// The reasons why the exploration of all interleavings would not cover all executions, each with the place where
+    /// the program reaches it first.
+    pub fn gaps(&self) -> &[(Gap, Option<PlaceId>)] {
         self.state.threads.as_ref().map_or(&[], |t| &t.gaps)
     }
     /// The taints of the run so far.
