@@ -1,23 +1,24 @@
 //! The observer of an interpreter run that records a trace.
 
+mod bad_value;
 pub(in crate::trace) mod library;
-
+mod memory_fault;
 mod operations;
 
 use super::arguments::{Making, makes};
-use super::fault::{self, Life};
+use super::fault;
 use super::names::{Names, Temporaries};
-use super::origin;
 use super::{Block, Event, InputValue, Object, Precondition, Step, Trace, Write};
 use crate::environment::{Command, Environment, LibraryCall, text_at};
 use crate::source::{Sources, Spot};
+use bad_value::{BadValues, FaultSource};
 use cfa::interp::{Fault, Inputs, ObjectSeq, Observer, Outcome, Run, State};
 use cfa::{
     Bv, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
     Program, TypeId, VarId,
 };
-use library::Library;
-pub(super) use library::{called, is_internal};
+use library::{Library, called, is_internal};
+use memory_fault::Life;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -29,13 +30,15 @@ const MAX_STEPS: usize = 20_000;
 const MOST_BLOCKS: usize = 1_000;
 /// The maximum length of a condition in a trace, in characters.
 const MAX_CONDITION: usize = 80;
+/// An upper bound of offsets from a null pointer, in bytes.
+const NULL_PAGE: u64 = 4096;
 
 /// A stack frame of the run.
-pub(super) struct Frame {
+struct Frame {
     /// The call edge that created the frame. `None` for the first frame.
-    pub(super) call: Option<EdgeId>,
+    call: Option<EdgeId>,
     /// The function of the frame.
-    pub(super) func: FuncId,
+    func: FuncId,
     /// The local variables that depend on inputs.
     tainted: FxHashSet<VarId>,
     /// The number of the step that records the call, if there is one.
@@ -49,19 +52,19 @@ pub(super) struct Frame {
 /// The observer of an interpreter run that records a trace.
 pub struct Recorder<'p> {
     /// The program of the run.
-    pub(super) program: &'p Program,
+    program: &'p Program,
     /// The source files, for positions and texts.
     sources: &'p Sources,
     /// The inputs of the run.
     given: &'p Inputs,
     /// The C names of objects and variables.
-    pub(super) names: Names<'p>,
+    names: Names<'p>,
     /// The source positions at which objects of `Alloc` edges were allocated and freed, by the number of the object.
-    pub(super) lives: Vec<Life>,
+    lives: Vec<Life>,
     /// The stack frames, outermost first.
-    pub(super) frames: Vec<Frame>,
+    frames: Vec<Frame>,
     /// The calls of library models that have not returned, outermost first.
-    pub(super) library: Vec<Library>,
+    library: Vec<Library>,
     /// A cache of the variables in each expression.
     vars_of: RefCell<FxHashMap<ExprId, Rc<[VarId]>>>,
     /// The global variables that depend on inputs.
@@ -113,13 +116,13 @@ pub struct Recorder<'p> {
     /// The named variables in the check that failed, with their values.
     failed: Vec<(String, String)>,
     /// The sources of null pointers and of values that were never set.
-    pub(super) sources_of_values: origin::Sources,
+    bad_values: BadValues,
     /// The source of the bad value that the error is about.
-    bad: Option<origin::FaultSource>,
+    bad: Option<FaultSource>,
     /// The invalid access, in terms of C.
     access: Option<fault::Access>,
     /// The uninitialised memory from which a variable's shadow value comes: its C expression and its object.
-    pub(super) shadows: FxHashMap<VarId, (Option<String>, Option<Object>)>,
+    shadows: FxHashMap<VarId, (Option<String>, Option<Object>)>,
 }
 
 /// Returns the user's function that the program's entry function calls last, after the constructors. Returns the entry
@@ -186,7 +189,7 @@ impl<'p> Recorder<'p> {
             branched: None,
             assertion: None,
             failed: Vec::new(),
-            sources_of_values: origin::Sources::default(),
+            bad_values: BadValues::default(),
             bad: None,
             access: None,
             shadows: FxHashMap::default(),
@@ -217,12 +220,12 @@ impl<'p> Recorder<'p> {
         let at_entry = is_call && self.program.funcs[frame.func].entry == self.program.edges[edge].source;
         let site = if at_entry { frame.call.unwrap_or(edge) } else { edge };
         let site = self.in_user_code(site).unwrap_or(site);
-        let mut object = run.object.map(|near| fault::object(&self, &near));
+        let mut object = run.object.map(|near| self.object_near(&near));
         let mut message = error.message.clone();
         let mut spot =
             self.spot(self.program.edges[site].place).or_else(|| error.place.and_then(|p| self.spot(Some(p))));
         if error.check == Check::Memory {
-            fault::explain_use(&self, edge, spot.as_ref(), &mut message, &mut object);
+            self.explain_use(edge, spot.as_ref(), &mut message, &mut object);
         }
         // The position where a leaked object should have been freed is unknown. The trace reports its allocation.
         let leaked = match (&self.program.edges[edge].op, run.object.as_ref().map(|near| near.object)) {
@@ -265,9 +268,8 @@ impl<'p> Recorder<'p> {
             None => match run.outcome {
                 Outcome::Invalid { fault, addr, .. } => {
                     let access = self.access.take();
-                    fault::fault(
-                        &self,
-                        edge,
+                    fault::message(
+                        &self.program.edges[edge].op,
                         spot.as_ref(),
                         fault,
                         addr,
@@ -327,7 +329,7 @@ impl<'p> Recorder<'p> {
 
     /// Returns the innermost edge of the user's code that is active while `edge` executes: `edge` itself, or the call
     /// through which control entered a library model. `None` if no active edge is in the user's code.
-    pub(super) fn in_user_code(&self, edge: EdgeId) -> Option<EdgeId> {
+    fn in_user_code(&self, edge: EdgeId) -> Option<EdgeId> {
         let calls = self.frames.iter().rev().filter_map(|f| f.call);
         std::iter::once(edge).chain(calls).find(|&e| {
             let func = self.program.func_of(e);
@@ -336,7 +338,7 @@ impl<'p> Recorder<'p> {
     }
 
     /// Returns the source position of a place, if known.
-    pub(super) fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
+    fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
         self.sources.spot(self.program, place?)
     }
 
@@ -400,7 +402,7 @@ impl<'p> Recorder<'p> {
     // Dependence on inputs.
 
     /// Returns the variables in an expression.
-    pub(super) fn vars(&self, e: ExprId) -> Rc<[VarId]> {
+    fn vars(&self, e: ExprId) -> Rc<[VarId]> {
         let mut cache = self.vars_of.borrow_mut();
         cache.entry(e).or_insert_with(|| self.program.exprs.vars(e).into()).clone()
     }
@@ -466,24 +468,18 @@ impl<'p> Recorder<'p> {
 
     /// Returns the C expression for the `len` bytes at address `at`, and their type if known. The address is the value
     /// of `addr`.
-    pub(super) fn target(&self, addr: ExprId, at: u64, len: u64, state: &State) -> Option<(String, Option<TypeId>)> {
+    fn target(&self, addr: ExprId, at: u64, len: u64, state: &State) -> Option<(String, Option<TypeId>)> {
         self.names.target(addr, &self.vars(addr), at, len, state, &self.frame().temporaries)
     }
 
     /// Returns the C expression for the `len` bytes at address `at`, the name of the pointer in it, and true if that
     /// pointer is null. The address may be outside all objects or in a dead object.
-    pub(super) fn dereferenced(
-        &self,
-        addr: ExprId,
-        at: u64,
-        len: u64,
-        state: &State,
-    ) -> Option<(String, String, bool)> {
+    fn dereferenced(&self, addr: ExprId, at: u64, len: u64, state: &State) -> Option<(String, String, bool)> {
         self.names.through(addr, &self.vars(addr), at, len, state, &self.frame().temporaries)
     }
 
     /// Returns the C name for the value of an expression. `None` if the expression is not a single variable.
-    pub(super) fn named(&self, e: ExprId) -> Option<String> {
+    fn named(&self, e: ExprId) -> Option<String> {
         let Expr::Var(var) = *self.program.exprs.get(e) else { return None };
         Some(self.names.value(var, &self.frame().temporaries)?.0)
     }
@@ -596,7 +592,7 @@ impl Observer for Recorder<'_> {
     }
 
     fn faulted(&mut self, edge: EdgeId, addr: u64, state: &State) {
-        (self.access, self.bad) = fault::access(self, edge, addr, state);
+        (self.access, self.bad) = self.invalid_access(edge, addr, state);
     }
 }
 

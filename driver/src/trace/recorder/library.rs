@@ -11,13 +11,13 @@ use cfa::{Bv, CType, EdgeId, Expr, ExprId, FuncId, Function, InputKind, Op, Type
 const MAX_WRITES: usize = 8;
 
 /// A call of a library model that has not returned.
-pub(in crate::trace) struct Library {
+pub(super) struct Library {
     /// The number of stack frames while the call is the innermost one.
-    pub(in crate::trace) depth: usize,
+    pub(super) depth: usize,
     /// The call edge.
-    pub(in crate::trace) edge: EdgeId,
+    pub(super) edge: EdgeId,
     /// The values of the arguments.
-    pub(in crate::trace) args: Vec<u64>,
+    pub(super) args: Vec<u64>,
     /// The strings that the arguments pointed to before the call, by argument.
     texts: Vec<Option<Vec<u8>>>,
     /// The names of pointers and the types that they point to, by argument. `None` if the argument is no pointer with a
@@ -34,7 +34,7 @@ pub(in crate::trace) struct Library {
 impl Recorder<'_> {
     /// Returns the name that the source has for the library function called here. A function that is internal to the
     /// models has no such name. For these, the function returns the word at the source position of the call.
-    pub(in crate::trace) fn called_here(&self, call: EdgeId, function: &Function) -> String {
+    pub(super) fn called_here(&self, call: EdgeId, function: &Function) -> String {
         if !is_internal(function) {
             return called(function).to_owned();
         }
@@ -226,7 +226,7 @@ fn errno(recorder: &Recorder, state: &State) -> Option<i32> {
 
 /// Returns the name that C uses for a library function. The front-end names the model of a call that ignores the result
 /// `….void`. Headers rename `scanf` and similar functions.
-pub(in crate::trace) fn called(function: &Function) -> &str {
+pub(super) fn called(function: &Function) -> &str {
     let name = function.name.trim_end_matches(".void");
     name.strip_prefix("__isoc99_").or(name.strip_prefix("__isoc23_")).unwrap_or(name)
 }
@@ -244,7 +244,7 @@ pub(in crate::trace) fn name_in_c(function: &Function) -> Option<&str> {
 
 /// Returns true if a function is internal to the library models. Such a function replaces calls of library functions
 /// and has no name in C.
-pub(in crate::trace) fn is_internal(function: &Function) -> bool {
+pub(super) fn is_internal(function: &Function) -> bool {
     function.name == frontend_llvm::FOLLOW || function.name.trim_start_matches('_').starts_with("proviso_")
 }
 
