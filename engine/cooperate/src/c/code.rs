@@ -34,7 +34,7 @@ impl File<'_> {
         statements.parts(&[cond]);
         let out = statements.out;
         let text = self.condition(cond);
-        self.lets.clear();
+        self.scope.end_statement();
         (out, strip(&text).to_owned())
     }
 }
@@ -129,7 +129,7 @@ impl Statements<'_, '_, '_> {
                 self.out.push(format!("/* not exact: {} */", p.taints[taint].reason.replace("*/", "* /")));
             }
         }
-        self.file.lets.clear();
+        self.file.scope.end_statement();
     }
 
     fn halt(&mut self, kind: HaltKind) {
@@ -198,23 +198,24 @@ impl Statements<'_, '_, '_> {
                     ScalarType::Pointer => self.file.pointer(e),
                     ty => self.file.value(e, ty),
                 };
-                let name = self.part_name(ty, width);
+                let name = self.new_variable(ty, width);
                 self.out.push(format!("{name} = {};", strip(&value)));
-                self.file.lets.insert(e, (name, ty));
+                self.file.scope.name_part(e, name, ty);
                 (size, depth) = (1, 1);
             }
             measures.insert(e, (size, depth));
         }
     }
 
-    fn part_name(&mut self, ty: ScalarType, width: u32) -> String {
+    /// Declares a variable for a sub-expression. Returns its name.
+    fn new_variable(&mut self, ty: ScalarType, width: u32) -> String {
         let name = self.file.names.fresh_local("part");
         let declaration = match ty {
             ScalarType::Unsigned(1) => "int ".to_owned(),
             ScalarType::Unsigned(_) => format!("{} ", container(width).0),
             _ => raw_type(ty, width),
         };
-        self.file.part_declarations.push(format!("{declaration}{name};"));
+        self.file.scope.declare(format!("{declaration}{name};"));
         name
     }
 
@@ -261,7 +262,7 @@ impl Statements<'_, '_, '_> {
             Access::Bytes(address, bytes) => {
                 self.file.memcpy();
                 let text = self.file.value(value, hint);
-                let name = self.part_name(hint, width);
+                let name = self.new_variable(hint, width);
                 self.out.push(format!("{name} = {text};"));
                 self.out.push(format!("memcpy({address}, &{name}, {bytes});"));
             }
@@ -270,7 +271,7 @@ impl Statements<'_, '_, '_> {
 
     #[allow(clippy::too_many_arguments)]
     fn alloc(&mut self, op: &Op, var: VarId, size: ExprId, kind: AllocKind, zeroed: bool, align: u32) {
-        if let Some(object) = self.file.objects.get(&var).map(|o| o.name.clone())
+        if let Some(object) = self.file.scope.object(var).map(|o| o.name.clone())
             && let Some((_, bytes)) = frame_object(self.file.p, op)
         {
             if zeroed {
@@ -347,7 +348,7 @@ impl Statements<'_, '_, '_> {
         if let InputKind::Nondet(function) = &input.kind
             && let Some(from) = of_type(p, input.ty, width)
         {
-            let declaration = self.file.types.declare(input.ty, &format!("{function}(void)"), &mut self.file.names);
+            let declaration = self.file.declare(input.ty, &format!("{function}(void)"));
             self.file.library(function, format!("extern {declaration};"));
             let value = self.file.converted(format!("{function}()"), from, width, ty);
             self.out.push(format!("{name} = {};", strip(&value)));
@@ -420,7 +421,7 @@ impl Statements<'_, '_, '_> {
                 }
                 None => {
                     let texts = args.iter().map(|&e| self.file.natural(e).0).collect();
-                    (texts, result.map(|v| (self.file.vars[v].ty, p.vars[v].width)))
+                    (texts, result.map(|v| (self.file.type_of(v), p.vars[v].width)))
                 }
             },
         };
@@ -450,7 +451,7 @@ impl Statements<'_, '_, '_> {
                 let result = returned.map_or_else(|| "void ".to_owned(), |(ty, width)| raw_type(ty, width));
                 let mut types: Vec<String> = match like {
                     Some(f) => {
-                        let raw = |&v: &VarId| raw_type(self.file.vars[v].ty, p.vars[v].width).trim_end().to_owned();
+                        let raw = |&v: &VarId| raw_type(self.file.type_of(v), p.vars[v].width).trim_end().to_owned();
                         p.funcs[f].params.iter().map(raw).collect()
                     }
                     None => args.iter().map(|&e| self.file.natural(e).1).collect(),
@@ -560,13 +561,13 @@ impl File<'_> {
             let has_rest = function.varargs.is_some() && varargs.is_some() && roles::role(p, f) == Role::Body;
             takes(p, f, args) && (args.len() == function.params.len() || has_rest) && returns
         };
-        self.pointed_to.iter().copied().filter(fits).collect()
+        self.address_taken().iter().copied().filter(fits).collect()
     }
 
     fn convention(&self, f: FuncId) -> Convention {
         let is_float = |ty: ScalarType| matches!(ty, ScalarType::Float(_));
         let function = &self.p.funcs[f];
-        let parameters = function.params.iter().map(|&v| is_float(self.vars[v].ty));
+        let parameters = function.params.iter().map(|&v| is_float(self.type_of(v)));
         Convention {
             floats: parameters.chain([self.result_type(f).is_some_and(|(ty, _)| is_float(ty))]).collect(),
             is_variadic: function.varargs.is_some(),
@@ -580,7 +581,7 @@ impl File<'_> {
         let params = &p.funcs[f].params;
         let mut texts = Vec::new();
         for (i, &param) in params.iter().enumerate() {
-            let (ty, width) = (self.vars[param].ty, p.vars[param].width);
+            let (ty, width) = (self.type_of(param), p.vars[param].width);
             texts.push(match args.get(i) {
                 Some(&arg) if p.exprs.width(arg) == width => self.value(arg, ty),
                 _ => {
@@ -604,7 +605,7 @@ impl File<'_> {
     fn natural(&mut self, e: ExprId) -> (String, String) {
         let width = self.p.exprs.width(e);
         let ty = match (self.kind(e), self.p.exprs.get(e)) {
-            (_, &Expr::Var(v)) => self.vars[v].ty,
+            (_, &Expr::Var(v)) => self.type_of(v),
             (ValueKind::Pointer, _) => ScalarType::Pointer,
             (ValueKind::Float(f), _) => ScalarType::Float(f),
             (ValueKind::Bits, _) => ScalarType::Unsigned(width),

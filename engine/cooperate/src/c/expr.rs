@@ -7,54 +7,9 @@
 use super::file::{self, File};
 use super::scalar::ValueKind;
 use cfa::text::exact::{ExactPrinter, ScalarType, container, literal, masked};
-use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, FBinOp, FloatFormat, Rounding, VarId};
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, FBinOp, FloatFormat, Rounding};
 
 impl File<'_> {
-    /// The kind of value that an expression yields without conversion.
-    pub fn kind(&mut self, e: ExprId) -> ValueKind {
-        if let Some(&kind) = self.kinds.get(&e) {
-            return kind;
-        }
-        let pointer = self.p.layout.pointer_width;
-        let kind = match *self.p.exprs.get(e) {
-            Expr::Var(v) => return self.kind_of_var(v),
-            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => ValueKind::Pointer,
-            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => ValueKind::Float(f),
-            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => ValueKind::Float(to),
-            Expr::Binary(BinOp::Add, a, b) if self.p.exprs.width(e) == pointer => match (self.kind(a), self.kind(b)) {
-                (ValueKind::Pointer, ValueKind::Bits) | (ValueKind::Bits, ValueKind::Pointer) => ValueKind::Pointer,
-                _ => ValueKind::Bits,
-            },
-            Expr::Binary(BinOp::Sub, a, b) if self.p.exprs.width(e) == pointer => match (self.kind(a), self.kind(b)) {
-                (ValueKind::Pointer, ValueKind::Bits) => ValueKind::Pointer,
-                _ => ValueKind::Bits,
-            },
-            Expr::Ite(_, a, b) => {
-                let (a_kind, b_kind) = (self.kind(a), self.kind(b));
-                let constant = |e| self.p.exprs.as_const(e).is_some();
-                if a_kind == b_kind || constant(b) {
-                    a_kind
-                } else if constant(a) {
-                    b_kind
-                } else {
-                    ValueKind::Bits
-                }
-            }
-            _ => ValueKind::Bits,
-        };
-        self.kinds.insert(e, kind);
-        kind
-    }
-
-    /// The kind of value that a variable has.
-    pub fn kind_of_var(&self, v: VarId) -> ValueKind {
-        match self.vars[v].ty {
-            ScalarType::Pointer => ValueKind::Pointer,
-            ScalarType::Float(f) => ValueKind::Float(f),
-            _ => ValueKind::Bits,
-        }
-    }
-
     /// The value of an expression, converted for an lvalue of type `ty`.
     pub fn value(&mut self, e: ExprId, ty: ScalarType) -> String {
         match ty {
@@ -65,9 +20,9 @@ impl File<'_> {
             ScalarType::Bool => self.bits(e),
             ScalarType::Pointer => match *self.p.exprs.get(e) {
                 Expr::Var(v)
-                    if self.vars[v].ty == ScalarType::Pointer
-                        && !self.objects.contains_key(&v)
-                        && !self.lets.contains_key(&e) =>
+                    if self.type_of(v) == ScalarType::Pointer
+                        && self.scope.object(v).is_none()
+                        && self.scope.part(e).is_none() =>
                 {
                     format!("(void *){}", self.variable(v).0)
                 }
@@ -81,7 +36,7 @@ impl File<'_> {
     /// The expression as a `char *`.
     pub fn pointer(&mut self, e: ExprId) -> String {
         let p = self.p;
-        if let Some((name, ty)) = self.lets.get(&e).cloned() {
+        if let Some((name, ty)) = self.scope.part(e).cloned() {
             return match ty {
                 ScalarType::Pointer => name,
                 _ => format!("(char *)(unsigned long){name}"),
@@ -94,7 +49,7 @@ impl File<'_> {
             };
         }
         match *p.exprs.get(e) {
-            Expr::Var(v) => match self.objects.get(&v) {
+            Expr::Var(v) => match self.scope.object(v) {
                 Some(object) => format!("(char *)&{}", object.name),
                 None => format!("(char *){}", self.variable(v).0),
             },
@@ -130,7 +85,7 @@ impl<'p> ExactPrinter<'p> for File<'p> {
     }
 
     fn named(&mut self, e: ExprId) -> Option<(String, ScalarType)> {
-        if let Some(part) = self.lets.get(&e) {
+        if let Some(part) = self.scope.part(e) {
             return Some(part.clone());
         }
         match (self.kind(e), self.p.exprs.get(e)) {
@@ -156,7 +111,7 @@ impl<'p> ExactPrinter<'p> for File<'p> {
     fn float(&mut self, format: FloatFormat, e: ExprId) -> String {
         let p = self.p;
         let ty = format.c_name();
-        if let Some((name, ScalarType::Float(f))) = self.lets.get(&e).cloned()
+        if let Some((name, ScalarType::Float(f))) = self.scope.part(e).cloned()
             && f == format
         {
             return name;
@@ -164,7 +119,7 @@ impl<'p> ExactPrinter<'p> for File<'p> {
         if let Expr::Const(c) = p.exprs.get(e) {
             return self.float_literal(format, c);
         }
-        if self.kind(e) != ValueKind::Float(format) || self.lets.contains_key(&e) {
+        if self.kind(e) != ValueKind::Float(format) || self.scope.part(e).is_some() {
             let bits = self.bits(e);
             return self.float_of_bits(format, &bits);
         }
@@ -254,16 +209,10 @@ impl<'p> ExactPrinter<'p> for File<'p> {
     }
 
     fn helper(&mut self, name: &str, definition: String) {
-        self.helpers.entry(name.to_owned()).or_insert(definition);
+        Self::helper(self, name, definition);
     }
 
-    // Only the first construct is kept.
     fn refuse(&mut self, what: String) {
-        let own = self.place.filter(|&place| self.p.places[place].line > 0 && !self.p.is_of_models(place));
-        let at = own.map_or(String::new(), |place| {
-            let place = self.p.places[place];
-            format!(" ({}:{})", self.p.files[place.file].path, place.line)
-        });
-        self.refused.get_or_insert_with(|| format!("{what}{at}"));
+        Self::refuse(self, what);
     }
 }

@@ -1,36 +1,19 @@
 //! The state of a C file under construction: names, and the declarations that the text needs.
 
-use super::kinds;
+use super::kinds::Kinds;
 use super::names::Names;
+use super::requested::{Entity, Requested};
 use super::roles::{self, Role};
 use super::scalar::{ValueKind, of_type, raw_type, string_literal};
+use super::scope::Scope;
 use super::types::Types;
 use super::watch::{OBJECT, Watch};
-use cfa::text::exact::{ExactPrinter, ScalarType};
+use cfa::text::exact::ScalarType;
 use cfa::{
     AllocKind, CType, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, PlaceId, Program, Table,
     TypeId, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
-
-/// A program variable in C.
-#[derive(Clone, Debug)]
-pub struct Variable {
-    /// The name, once the variable is used.
-    pub name: Option<String>,
-    /// The C type.
-    pub ty: ScalarType,
-}
-
-/// A stack object that is a variable in C.
-#[derive(Clone, Debug)]
-pub struct StackVariable {
-    /// The name.
-    pub name: String,
-    /// True if the object has the target type of the variable that holds its address.
-    pub typed: bool,
-}
 
 /// A C file under construction.
 pub struct File<'p> {
@@ -38,73 +21,47 @@ pub struct File<'p> {
     pub p: &'p Program,
     /// The used names.
     pub names: Names,
-    /// The declared types.
-    pub types: Types<'p>,
-    /// The variables in C.
-    pub vars: Table<VarId, Variable>,
-    /// A cache of the kinds of expressions.
-    pub kinds: FxHashMap<ExprId, ValueKind>,
-    /// The sub-expressions of the current statement that have names.
-    pub lets: FxHashMap<ExprId, (String, ScalarType)>,
-    /// The objects of the current function's frame that are C variables, by the variable that holds their address.
-    pub objects: FxHashMap<VarId, StackVariable>,
     /// The state of the memory checks, if the program checks its own memory accesses.
     pub watch: Option<Watch>,
-    /// The variables that the current function reads.
-    pub read: FxHashSet<VarId>,
-    /// The local variables of the current function, in the order of their first use.
-    pub locals: Vec<VarId>,
-    /// The declarations of sub-expressions in the current function.
-    pub part_declarations: Vec<String>,
+    /// The scope of the current function.
+    pub scope: Scope,
+    types: Types<'p>,
+    requested: Requested,
+    /// The C types of variables, and the kinds of expressions.
+    kinds: Kinds<'p>,
+    /// The names of variables, functions and global objects that the text refers to.
+    variables: Table<VarId, Option<String>>,
     functions: Table<FuncId, Option<String>>,
-    /// The functions whose addresses the program takes.
-    pub pointed_to: Vec<FuncId>,
-    /// The functions that the text refers to, in the order of their first use.
-    pub wanted_functions: Vec<FuncId>,
-    /// True if `main` is the entry function, so that the user's main function needs another name.
-    pub rename_main: bool,
     globals: Table<GlobalId, Option<String>>,
-    /// By global object, true if it is declared with its own type.
-    pub typed_globals: FxHashMap<GlobalId, bool>,
-    /// The global objects that the text refers to, in the order of their first use.
-    pub wanted_globals: Vec<GlobalId>,
-    /// The global variables that the text refers to, in the order of their first use.
-    pub wanted_variables: Vec<VarId>,
-    /// The helper functions by name.
-    pub helpers: BTreeMap<String, String>,
-    /// The declarations of library functions by name.
-    pub library: BTreeMap<String, String>,
+    /// A cache of [`Self::is_typed_or`].
+    typed_globals: FxHashMap<GlobalId, bool>,
+    /// The functions whose addresses the program takes.
+    address_taken: Vec<FuncId>,
+    /// True if the entry function becomes `main`, so that the user's main function needs another name.
+    renames_main: bool,
     /// The source place of the current text.
-    pub place: Option<PlaceId>,
+    place: Option<PlaceId>,
     /// The first construct that C cannot express, with its place.
-    pub refused: Option<String>,
+    refused: Option<String>,
 }
 
 impl<'p> File<'p> {
-    /// An empty file for the program.
-    pub fn new(p: &'p Program) -> Self {
+    /// An empty file for the program. If `checks_memory` is true, the file checks its own memory accesses.
+    pub fn new(p: &'p Program, checks_memory: bool) -> Self {
         let mut file = Self {
             p,
             names: Names::new(),
+            watch: checks_memory.then(|| Watch::new(p)),
+            scope: Scope::default(),
             types: Types::new(p),
-            vars: kinds::of_variables(p).values().map(|&ty| Variable { name: None, ty }).collect(),
-            kinds: FxHashMap::default(),
-            lets: FxHashMap::default(),
-            objects: FxHashMap::default(),
-            watch: None,
-            read: FxHashSet::default(),
-            locals: Vec::new(),
-            part_declarations: Vec::new(),
+            requested: Requested::default(),
+            kinds: Kinds::new(p),
+            variables: Table::filled(None, p.vars.len()),
             functions: Table::filled(None, p.funcs.len()),
-            pointed_to: pointed_to(p),
-            wanted_functions: Vec::new(),
-            rename_main: false,
             globals: Table::filled(None, p.globals.len()),
             typed_globals: FxHashMap::default(),
-            wanted_globals: Vec::new(),
-            wanted_variables: Vec::new(),
-            helpers: BTreeMap::new(),
-            library: BTreeMap::new(),
+            address_taken: address_taken(p),
+            renames_main: roles::plain_main(p).is_none(),
             place: None,
             refused: None,
         };
@@ -125,7 +82,89 @@ impl<'p> File<'p> {
     /// Declares a library function, unless it is declared.
     pub fn library(&mut self, name: &str, declaration: String) {
         self.names.reserve(name);
-        self.library.entry(name.to_owned()).or_insert(declaration);
+        self.requested.declare_library(name, declaration);
+    }
+
+    /// Adds the definition of a helper, unless it has one.
+    pub fn helper(&mut self, name: &str, definition: String) {
+        self.requested.define_helper(name, definition);
+    }
+
+    /// Returns the entities and declarations that the text refers to.
+    pub fn requested(&self) -> &Requested {
+        &self.requested
+    }
+
+    /// Returns the next entity that the text refers to and that is not written yet. Its place becomes the current one.
+    pub fn next_requested(&mut self) -> Option<Entity> {
+        let entity = self.requested.next()?;
+        self.place = match entity {
+            Entity::Function(f) => self.p.funcs[f].place,
+            Entity::Object(g) => self.p.globals[g].place,
+            Entity::Variable(v) => self.p.vars[v].place,
+        };
+        Some(entity)
+    }
+
+    /// Sets the source place of the text that follows.
+    pub fn set_place(&mut self, place: Option<PlaceId>) {
+        self.place = place;
+    }
+
+    /// Records a construct that C cannot express. Only the first one is kept.
+    pub fn refuse(&mut self, what: String) {
+        let own = self.place.filter(|&place| self.p.places[place].line > 0 && !self.p.is_of_models(place));
+        let at = own.map_or(String::new(), |place| {
+            let place = self.p.places[place];
+            format!(" ({}:{})", self.p.files[place.file].path, place.line)
+        });
+        self.refused.get_or_insert_with(|| format!("{what}{at}"));
+    }
+
+    /// Returns the first construct that C cannot express, with its place.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// Declares `declarator` with this type.
+    pub fn declare(&mut self, ty: TypeId, declarator: &str) -> String {
+        self.types.declare(ty, declarator, &mut self.names)
+    }
+
+    /// The name of a struct member, if C places it at its offset.
+    pub fn member(&mut self, ty: TypeId, index: usize) -> Option<String> {
+        self.types.member(ty, index, &mut self.names)
+    }
+
+    /// The declarations of the types, the library functions and the helpers that the text refers to.
+    pub fn declarations(&mut self) -> String {
+        self.types.finish(&mut self.names);
+        format!("{}\n{}", self.types.text, self.requested.text())
+    }
+
+    /// The C type of a variable.
+    pub fn type_of(&self, v: VarId) -> ScalarType {
+        self.kinds.type_of(v)
+    }
+
+    /// The kind of value that an expression yields without conversion.
+    pub fn kind(&mut self, e: ExprId) -> ValueKind {
+        self.kinds.of(e)
+    }
+
+    /// The functions whose addresses the program takes.
+    pub fn address_taken(&self) -> &[FuncId] {
+        &self.address_taken
+    }
+
+    /// Returns true if a global object is declared with its own type. `compute` finds that at the first call.
+    pub fn is_typed_or(&mut self, g: GlobalId, compute: impl FnOnce(&mut Self) -> bool) -> bool {
+        if let Some(&known) = self.typed_globals.get(&g) {
+            return known;
+        }
+        let is_typed = compute(self);
+        self.typed_globals.insert(g, is_typed);
+        is_typed
     }
 
     /// The name of a function. Adds the function to the wanted ones.
@@ -136,7 +175,7 @@ impl<'p> File<'p> {
         let function = &self.p.funcs[f];
         let name = match roles::role(self.p, f) {
             Role::Body if f == self.p.entry => "main".to_owned(),
-            Role::Body if function.name == "main" && !self.rename_main => "main".to_owned(),
+            Role::Body if function.name == "main" && !self.renames_main => "main".to_owned(),
             Role::Body if roles::keeps_handlers(function) => {
                 let name = function.name.trim_start_matches("__").trim_start_matches("proviso_");
                 self.names.fresh(&format!("own_{name}"))
@@ -145,7 +184,7 @@ impl<'p> File<'p> {
             Role::External | Role::Error => roles::public_name(function).to_owned(),
         };
         self.functions[f] = Some(name.clone());
-        self.wanted_functions.push(f);
+        self.requested.add(Entity::Function(f));
         name
     }
 
@@ -168,24 +207,24 @@ impl<'p> File<'p> {
             if self.watch.is_some() { format!("{name}.{}", OBJECT) } else { name }
         };
         self.globals[g] = Some(name.clone());
-        self.wanted_globals.push(g);
+        self.requested.add(Entity::Object(g));
         name
     }
 
     /// The name and the C type of a variable.
     pub fn variable(&mut self, v: VarId) -> (String, ScalarType) {
-        if let Some(object) = self.objects.get(&v) {
+        if let Some(object) = self.scope.object(v) {
             return (format!("(char *)&{}", object.name), ScalarType::Pointer);
         }
-        let ty = self.vars[v].ty;
-        if let Some(name) = &self.vars[v].name {
+        let ty = self.type_of(v);
+        if let Some(name) = &self.variables[v] {
             return (name.clone(), ty);
         }
         let var = &self.p.vars[v];
         let is_errno = var.name.as_ref().is_some_and(|name| roles::is_errno(self.p, name, var.place));
         if is_errno && matches!(var.kind, VarKind::Global { .. }) {
             let name = errno(self);
-            self.vars[v].name = Some(name.clone());
+            self.variables[v] = Some(name.clone());
             return (name, ty);
         }
         let name = match (&var.kind, &var.name) {
@@ -197,18 +236,18 @@ impl<'p> File<'p> {
             (_, Some(name)) => self.names.fresh_local(name.trim_start_matches('&')),
             (_, None) => self.names.fresh_local(&format!("t{}", v.index())),
         };
-        self.vars[v].name = Some(name.clone());
+        self.variables[v] = Some(name.clone());
         if matches!(var.kind, VarKind::Global { .. }) {
-            self.wanted_variables.push(v);
+            self.requested.add(Entity::Variable(v));
         } else {
-            self.locals.push(v);
+            self.scope.add_local(v);
         }
         (name, ty)
     }
 
     /// Returns true for a temporary that the function never reads, such as clang's for the result of `main`.
     pub fn is_dead(&self, v: VarId) -> bool {
-        matches!(self.p.vars[v].kind, VarKind::Temp(_)) && !self.read.contains(&v)
+        matches!(self.p.vars[v].kind, VarKind::Temp(_)) && !self.scope.reads(v)
     }
 
     /// The declaration of a variable.
@@ -216,7 +255,7 @@ impl<'p> File<'p> {
         let (name, ty) = self.variable(v);
         let var = &self.p.vars[v];
         if of_type(self.p, var.ty, var.width).is_some() {
-            return self.types.declare(var.ty, &name, &mut self.names);
+            return self.declare(var.ty, &name);
         }
         format!("{}{name}", raw_type(ty, var.width))
     }
@@ -245,7 +284,7 @@ impl<'p> File<'p> {
             Some(width) => match self.result_type(f).expect("it has a result") {
                 (_, true) => {
                     let ty = function.return_type;
-                    self.types.declare(ty, declarator, &mut self.names)
+                    self.declare(ty, declarator)
                 }
                 (ty, false) => format!("{}{declarator}", raw_type(ty, width)),
             },
@@ -304,10 +343,10 @@ impl<'p> File<'p> {
                     // A struct of a model represents the library's struct.
                     CType::Struct { .. } if function.origin == FunctionOrigin::Model => "void *".to_owned(),
                     CType::Function => "void *".to_owned(),
-                    _ => format!("{}{}", const_of(self.p, to), self.types.declare(var.ty, "", &mut self.names)),
+                    _ => format!("{}{}", const_of(self.p, to), self.declare(var.ty, "")),
                 },
-                _ if of_type(self.p, var.ty, var.width).is_some() => self.types.declare(var.ty, "", &mut self.names),
-                _ => raw_type(self.vars[v].ty, var.width).trim_end().to_owned(),
+                _ if of_type(self.p, var.ty, var.width).is_some() => self.declare(var.ty, ""),
+                _ => raw_type(self.type_of(v), var.width).trim_end().to_owned(),
             });
         }
         if function.varargs.is_some() {
@@ -333,7 +372,7 @@ impl<'p> File<'p> {
     }
 }
 
-fn pointed_to(p: &Program) -> Vec<FuncId> {
+fn address_taken(p: &Program) -> Vec<FuncId> {
     let mut found: Vec<FuncId> = Vec::new();
     let mut seen = FxHashSet::default();
     let initial = p.globals.values().filter_map(|g| g.init.as_ref()).flat_map(|init| &init.pointers);

@@ -1,7 +1,7 @@
 //! Writes literals of floats, calls of the math library, and floats with given bits.
 
 use super::file::File;
-use cfa::text::exact::{ExactPrinter, container, literal};
+use cfa::text::exact::{container, literal};
 use cfa::{Bv, FloatFormat, float};
 
 impl File<'_> {

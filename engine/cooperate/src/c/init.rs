@@ -12,13 +12,9 @@ use std::fmt::Write;
 impl File<'_> {
     /// Returns true if a global object is declared with its own type, so that members and elements have names.
     pub fn is_typed(&mut self, g: GlobalId) -> bool {
-        if let Some(&known) = self.typed_globals.get(&g) {
-            return known;
-        }
-        let is_typed =
-            self.has_size_of_type(g) && (self.p.globals[g].init.is_none() || self.typed_initialiser(g).is_some());
-        self.typed_globals.insert(g, is_typed);
-        is_typed
+        self.is_typed_or(g, |file| {
+            file.has_size_of_type(g) && (file.p.globals[g].init.is_none() || file.typed_initialiser(g).is_some())
+        })
     }
 
     fn has_size_of_type(&self, g: GlobalId) -> bool {
@@ -47,7 +43,7 @@ impl File<'_> {
             let declaration = if global.is_open() {
                 format!("unsigned char {named}[]")
             } else if typed || global.size == 0 {
-                self.types.declare(global.ty, named, &mut self.names)
+                self.declare(global.ty, named)
             } else {
                 format!("unsigned char {named}[{}]", global.size)
             };
@@ -61,11 +57,11 @@ impl File<'_> {
             if global.align > 1 { format!(" __attribute__((aligned({})))", global.align) } else { String::new() };
         let inner_value = self.typed_initialiser(g);
         if let (Some(inner), Some(value)) = (inner, &inner_value) {
-            let declaration = self.types.declare(global.ty, inner, &mut self.names);
+            let declaration = self.declare(global.ty, inner);
             return self.with_gap_defined(&name, &with_gap(&declaration, &aligned), value, is_zero(init));
         }
         if let Some(value) = inner_value {
-            let declaration = self.types.declare(global.ty, &name, &mut self.names);
+            let declaration = self.declare(global.ty, &name);
             let definition = if is_zero(init) { String::new() } else { format!("{declaration}{aligned} = {value};\n") };
             return (format!("{declaration}{aligned};\n"), definition);
         }
@@ -149,10 +145,10 @@ impl File<'_> {
                 Some(if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join(", ")) })
             }
             CType::Struct { union, size, fields, .. } => {
-                self.types.member(ty, 0, &mut self.names)?;
+                self.member(ty, 0)?;
                 let mut values = Vec::new();
                 for (n, field) in fields.iter().enumerate() {
-                    let name = self.types.member(ty, n, &mut self.names)?;
+                    let name = self.member(ty, n)?;
                     let value = match p.size_of(field.ty) {
                         Some(bytes) if 8 * bytes == field.bit_width => {
                             if *union && bytes != *size {
@@ -194,7 +190,7 @@ impl File<'_> {
             }
             return Some(match p.plain_type(ty) {
                 CType::Pointer(_) => format!("(void *){}", self.pointer(value)),
-                _ => format!("({})({})", self.types.declare(ty, "", &mut self.names), self.pointer(value)),
+                _ => format!("({})({})", self.declare(ty, ""), self.pointer(value)),
             });
         }
         if init.pointers.iter().any(|(offset, _)| (at..at + size).contains(offset)) {

@@ -1,12 +1,78 @@
-//! The C types of variables: from their declared types and, for temporaries, from their uses.
+//! The C types of variables: from their declared types and, for temporaries, from their uses. The kinds of values that
+//! expressions yield.
 
 use super::path::Path;
-use super::scalar::of_type;
+use super::scalar::{ValueKind, of_type};
 use cfa::text::exact::ScalarType;
 use cfa::{BinOp, CType, Callee, Expr, ExprId, FloatFormat, Op, Program, Table, TypeId, VarId};
+use rustc_hash::FxHashMap;
+
+/// The C types of variables, and the kinds of expressions.
+pub struct Kinds<'p> {
+    p: &'p Program,
+    types: Table<VarId, ScalarType>,
+    cache: FxHashMap<ExprId, ValueKind>,
+}
+
+impl<'p> Kinds<'p> {
+    /// The kinds of the expressions of a program.
+    pub fn new(p: &'p Program) -> Self {
+        Self { p, types: of_variables(p), cache: FxHashMap::default() }
+    }
+
+    /// The C type of a variable.
+    pub fn type_of(&self, v: VarId) -> ScalarType {
+        self.types[v]
+    }
+
+    /// The kind of value that an expression yields without conversion.
+    pub fn of(&mut self, e: ExprId) -> ValueKind {
+        if let Some(&kind) = self.cache.get(&e) {
+            return kind;
+        }
+        let pointer = self.p.layout.pointer_width;
+        let kind = match *self.p.exprs.get(e) {
+            Expr::Var(v) => return self.of_variable(v),
+            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => ValueKind::Pointer,
+            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => ValueKind::Float(f),
+            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => ValueKind::Float(to),
+            Expr::Binary(BinOp::Add, a, b) if self.p.exprs.width(e) == pointer => match (self.of(a), self.of(b)) {
+                (ValueKind::Pointer, ValueKind::Bits) | (ValueKind::Bits, ValueKind::Pointer) => ValueKind::Pointer,
+                _ => ValueKind::Bits,
+            },
+            Expr::Binary(BinOp::Sub, a, b) if self.p.exprs.width(e) == pointer => match (self.of(a), self.of(b)) {
+                (ValueKind::Pointer, ValueKind::Bits) => ValueKind::Pointer,
+                _ => ValueKind::Bits,
+            },
+            Expr::Ite(_, a, b) => {
+                let (a_kind, b_kind) = (self.of(a), self.of(b));
+                let constant = |e| self.p.exprs.as_const(e).is_some();
+                if a_kind == b_kind || constant(b) {
+                    a_kind
+                } else if constant(a) {
+                    b_kind
+                } else {
+                    ValueKind::Bits
+                }
+            }
+            _ => ValueKind::Bits,
+        };
+        self.cache.insert(e, kind);
+        kind
+    }
+
+    /// The kind of value that a variable has.
+    pub fn of_variable(&self, v: VarId) -> ValueKind {
+        match self.types[v] {
+            ScalarType::Pointer => ValueKind::Pointer,
+            ScalarType::Float(f) => ValueKind::Float(f),
+            _ => ValueKind::Bits,
+        }
+    }
+}
 
 /// The C type of each variable, from its declared type or its uses.
-pub fn of_variables(p: &Program) -> Table<VarId, ScalarType> {
+fn of_variables(p: &Program) -> Table<VarId, ScalarType> {
     let mut guess = Guess { p, pointer: vec![false; p.vars.len()], float: vec![None; p.vars.len()] };
     guess.collect();
     p.vars

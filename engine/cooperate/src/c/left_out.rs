@@ -15,7 +15,7 @@ impl LeftOut {
     pub fn compute(file: &File) -> Self {
         let p = file.p;
         let calls = CallGraph::new(p);
-        let written = file.wanted_functions.iter().filter(|&&f| roles::role(p, f) != Role::External);
+        let written = file.requested().functions().iter().filter(|&&f| roles::role(p, f) != Role::External);
         let written: FxHashSet<FuncId> = written.copied().collect();
         Self(p.funcs.ids().filter(|f| calls.is_reachable(*f) && !written.contains(f)).collect())
     }
@@ -25,7 +25,7 @@ impl LeftOut {
     pub fn shared_state(&self, file: &File) -> Option<String> {
         let p = file.p;
         let read: FxHashSet<VarId> =
-            file.wanted_variables.iter().copied().filter(|&v| !roles::is_library_variable(p, v)).collect();
+            file.requested().variables().iter().copied().filter(|&v| !roles::is_library_variable(p, v)).collect();
         let operations = self.0.iter().flat_map(|&f| operations(p, f).map(move |op| (f, op)));
         operations
             .filter_map(|(f, op)| {
@@ -33,7 +33,7 @@ impl LeftOut {
                     Op::Store { addr, .. } | Op::Copy { dst: addr, .. } | Op::Fill { dst: addr, .. } => {
                         let mut object = None;
                         p.exprs.visit(*addr, &mut FxHashSet::default(), |_, node| match *node {
-                            Expr::GlobalAddr(g) if file.wanted_globals.contains(&g) => object = Some(g),
+                            Expr::GlobalAddr(g) if file.requested().objects().contains(&g) => object = Some(g),
                             _ => {}
                         });
                         Some(p.globals[object?].name.clone())

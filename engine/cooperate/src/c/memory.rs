@@ -133,7 +133,7 @@ impl File<'_> {
         let function = &self.p.funcs[f];
         let (returns, gets) = (
             self.result_type(f).is_some_and(|(ty, _)| ty == ScalarType::Pointer),
-            function.params.iter().any(|&v| self.vars[v].ty == ScalarType::Pointer),
+            function.params.iter().any(|&v| self.type_of(v) == ScalarType::Pointer),
         );
         // For example `getline`, through its arguments.
         let allocates = || parts(self.p, f).iter().any(|&g| is_about_heap(self.p, g));
@@ -223,10 +223,7 @@ impl File<'_> {
         let p = self.p;
         for (v, var) in p.vars.iter() {
             let is_named = matches!(var.kind, VarKind::Local(g) | VarKind::Param(g) if g == f) && var.name.is_some();
-            if is_named
-                && var.width >= p.layout.pointer_width
-                && self.read.contains(&v)
-                && !self.objects.contains_key(&v)
+            if is_named && var.width >= p.layout.pointer_width && self.scope.reads(v) && self.scope.object(v).is_none()
             {
                 let name = self.variable(v).0;
                 out.push(format!("proviso_reach(&{name}, sizeof {name});"));
@@ -254,10 +251,10 @@ impl File<'_> {
         }
         let p = self.p;
         let (mut start, mut roots) = (String::new(), String::new());
-        if self.library.contains_key(roles::ERRNO_LOCATION) {
+        if self.requested().has_library(roles::ERRNO_LOCATION) {
             let _ = writeln!(start, "    proviso_begin({}(), 4, PROVISO_GLOBAL);", roles::ERRNO_LOCATION);
         }
-        for g in self.wanted_globals.clone() {
+        for g in self.requested().objects().to_vec() {
             let global = &p.globals[g];
             let name = self.global(g);
             if global.is_open() {
@@ -268,7 +265,7 @@ impl File<'_> {
             }
         }
         let foreign = u32::from(foreign);
-        for v in self.wanted_variables.clone().into_iter().filter(|&v| !roles::is_library_variable(p, v)) {
+        for v in self.requested().variables().to_vec().into_iter().filter(|&v| !roles::is_library_variable(p, v)) {
             let name = self.variable(v).0;
             let _ = writeln!(roots, "    proviso_reach(&{name}, sizeof {name});");
         }

@@ -17,24 +17,28 @@ mod memory;
 mod names;
 mod path;
 mod place;
+mod requested;
 mod roles;
 mod scalar;
+mod scope;
 mod shape;
 mod structure;
 mod types;
 mod watch;
 
-use cfa::text::exact::{ExactPrinter, WIDE};
+use cfa::text::exact::WIDE;
 use cfa::{Family, FuncId, Op, PlaceId, Program, VarId, VarKind};
-use file::{File, StackVariable, frame_object};
+use file::{File, frame_object};
 pub use memory::{never_failing, write_models};
+use requested::Entity;
 use roles::{Role, plain_main, public_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scalar::{string_literal, strip};
+use scope::{Scope, StackVariable};
 pub(crate) use shape::FunctionGraph;
 use std::fmt::Write;
 use structure::Line;
-use watch::{OBJECT, Watch, with_gap};
+use watch::{OBJECT, with_gap};
 
 /// The options of the C file.
 #[derive(Clone, Debug, Default)]
@@ -62,82 +66,64 @@ pub struct Written {
 
 /// Writes the program as C. Fails with the first construct that C cannot express.
 pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
-    let mut file = File::new(p);
-    file.watch = options.checks_memory.then(|| Watch::new(p));
-    let main = plain_main(p);
-    // The entry function becomes `main`, unless it only calls the user's main function.
-    let start = main.is_none().then_some(p.entry);
+    let mut file = File::new(p, options.checks_memory);
     let mut bodies: Vec<String> = Vec::new();
     let mut prototypes = String::new();
-    match (start, main) {
-        (Some(start), _) => {
-            file.rename_main = true;
-            file.function(start);
-        }
-        (None, Some(main)) => {
-            file.function(main);
-        }
-        (None, None) => unreachable!("one of the two"),
-    }
+    // The entry function becomes `main`, unless it only calls the user's main function.
+    file.function(plain_main(p).unwrap_or(p.entry));
     let exits = roles::exit_functions(p);
     let mut ends_elsewhere = None;
-    let (mut functions, mut globals, mut variables) = (0, 0, 0);
     let (mut tentative, mut definitions) = (String::new(), String::new());
-    loop {
-        if let Some(&f) = file.wanted_functions.get(functions) {
-            functions += 1;
-            file.names.begin_function();
-            file.place = p.funcs[f].place;
-            let signature = file.signature(f);
-            match roles::role(p, f) {
-                Role::Body => {
-                    if file.function(f) != "main" {
-                        let _ = writeln!(prototypes, "{}{signature};", roles::linkage(file.p, f));
-                    }
-                    bodies.push(function(&mut file, f, &signature, options));
-                }
-                Role::External | Role::Error => {
-                    let name = public_name(&p.funcs[f]).to_owned();
-                    file.note_foreign(f);
-                    if let Some(&exit) = exits.iter().find(|exit| memory::parts(p, f).contains(exit)) {
-                        ends_elsewhere = Some(exit);
-                        file.function(exit);
-                        // The library cannot select the copy for a state of a condition.
-                        if exits.len() > 1 {
-                            file.refuse(format!("the functions that run when '{name}' ends the program"));
+    while let Some(entity) = file.next_requested() {
+        match entity {
+            Entity::Function(f) => {
+                file.names.begin_function();
+                let signature = file.signature(f);
+                match roles::role(p, f) {
+                    Role::Body => {
+                        if file.function(f) != "main" {
+                            let _ = writeln!(prototypes, "{}{signature};", roles::linkage(file.p, f));
                         }
+                        bodies.push(function(&mut file, f, &signature, options));
                     }
-                    file.library(&name, format!("extern {signature};"));
+                    Role::External | Role::Error => {
+                        let name = public_name(&p.funcs[f]).to_owned();
+                        file.note_foreign(f);
+                        if let Some(&exit) = exits.iter().find(|exit| memory::parts(p, f).contains(exit)) {
+                            ends_elsewhere = Some(exit);
+                            file.function(exit);
+                            // The library cannot select the copy for a state of a condition.
+                            if exits.len() > 1 {
+                                file.refuse(format!("the functions that run when '{name}' ends the program"));
+                            }
+                        }
+                        file.library(&name, format!("extern {signature};"));
+                    }
                 }
             }
-        } else if let Some(&g) = file.wanted_globals.get(globals) {
-            globals += 1;
-            file.place = p.globals[g].place;
-            let (first, definition) = file.global_definition(g);
-            tentative += &first;
-            definitions += &definition;
-        } else if let Some(&v) = file.wanted_variables.get(variables) {
-            variables += 1;
-            file.place = p.vars[v].place;
-            let (first, definition) = variable(&mut file, v);
-            tentative += &first;
-            definitions += &definition;
-        } else {
-            break;
+            Entity::Object(g) => {
+                let (first, definition) = file.global_definition(g);
+                tentative += &first;
+                definitions += &definition;
+            }
+            Entity::Variable(v) => {
+                let (first, definition) = variable(&mut file, v);
+                tentative += &first;
+                definitions += &definition;
+            }
         }
     }
-    file.place = None;
+    file.set_place(None);
     if let Some(exit) = ends_elsewhere {
         bodies.push(run_at_library_exit(&mut file, exit));
     }
     let runtime = file.runtime();
-    file.types.finish(&mut file.names);
     let left_out = left_out::LeftOut::compute(&file);
     if let Some(state) = left_out.shared_state(&file) {
         file.refuse(state);
     }
     let unsaid = left_out.error(&file);
-    if let Some(refused) = file.refused {
+    if let Some(refused) = file.refused() {
         return Err(format!("C cannot express {refused}"));
     }
     let mut head = String::new();
@@ -145,13 +131,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
         let _ = writeln!(head, "// {line}");
     }
     head += "// Accesses to memory may disagree with the types of objects: compile with -fno-strict-aliasing.\n\n";
-    let mut out = file.types.text;
-    out.push('\n');
-    file.library.values().for_each(|d| {
-        let _ = writeln!(out, "{d}");
-    });
-    out.push('\n');
-    file.helpers.values().for_each(|h| out += h);
+    let mut out = file.declarations();
     out.push('\n');
     out += &prototypes;
     out.push('\n');
@@ -192,7 +172,7 @@ fn variable(file: &mut File, v: VarId) -> (String, String) {
     }
     let declaration = file.declaration(v);
     let Some(init) = init else { return (format!("extern {declaration};\n"), String::new()) };
-    let ty = file.vars[v].ty;
+    let ty = file.type_of(v);
     let value = file.value(init, ty);
     let zero = p.exprs.as_const(init).is_some_and(cfa::Bv::is_zero);
     (format!("{declaration};\n"), if zero { String::new() } else { format!("{declaration} = {};\n", strip(&value)) })
@@ -202,34 +182,21 @@ fn variable(file: &mut File, v: VarId) -> (String, String) {
 fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> String {
     let p = file.p;
     let shape = FunctionGraph::new(p, f);
-    file.read.clear();
-    let mut seen = FxHashSet::default();
-    for edge in shape.locs.iter().flat_map(|&loc| p.out_edges(loc)) {
-        p.edges[edge].op.for_each_expr(|e| {
-            p.exprs.visit(e, &mut seen, |_, node| {
-                if let cfa::Expr::Var(v) = *node {
-                    file.read.insert(v);
-                }
-            });
-        });
-    }
-    file.locals.clear();
-    file.part_declarations.clear();
-    file.objects.clear();
+    file.scope = Scope::new(p, &shape);
     let function = &p.funcs[f];
     let parameters: Vec<VarId> = function.params.iter().copied().chain(function.varargs).collect();
     let objects = frame_objects(file, &shape);
     let begin = file.begin_checks(f);
     let lines = file.body(&shape);
     let mut declarations = Vec::new();
-    for v in std::mem::take(&mut file.locals) {
+    for v in file.scope.take_locals() {
         if !parameters.contains(&v) {
             let zero = if options.initialised { " = 0" } else { "" };
             declarations.push(format!("{}{zero};", file.declaration(v)));
         }
     }
     // Locals must not hide file-level names that were added meanwhile.
-    let parts = std::mem::take(&mut file.part_declarations);
+    let parts = file.scope.take_declarations();
     let mut out = String::new();
     let mut printer = Printer { out: &mut out, p, options, at: None };
     printer.mark(function.place);
@@ -241,7 +208,7 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
         printer.statement(line);
     }
     printer.line(0, "}");
-    file.objects.clear();
+    file.scope = Scope::default();
     out
 }
 
@@ -298,7 +265,7 @@ fn frame_objects(file: &mut File, shape: &FunctionGraph) -> Vec<String> {
         };
         let inner = if file.watch.is_some() { OBJECT } else { &name };
         let declaration = match ty {
-            Some(ty) => file.types.declare(ty, inner, &mut file.names),
+            Some(ty) => file.declare(ty, inner),
             None => format!("unsigned char {inner}[{size}]"),
         };
         let attributes = format!(" __attribute__((aligned({align})))");
@@ -312,7 +279,7 @@ fn frame_objects(file: &mut File, shape: &FunctionGraph) -> Vec<String> {
                 name
             }
         };
-        file.objects.insert(v, StackVariable { name, typed: ty.is_some() });
+        file.scope.add_object(v, StackVariable { name, typed: ty.is_some() });
     }
     declarations
 }

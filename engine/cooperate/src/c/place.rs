@@ -1,8 +1,9 @@
 //! Memory accesses: members and elements of the program's own types where possible, otherwise bytes at an address.
 
-use super::file::{self, File, StackVariable};
+use super::file::{self, File};
 use super::path::{Path, PathStep};
 use super::scalar::strip;
+use super::scope::StackVariable;
 use super::types::integer_type;
 use cfa::text::exact::{ExactPrinter, ScalarType};
 use cfa::{Expr, ExprId, FloatFormat};
@@ -47,14 +48,14 @@ impl File<'_> {
     /// The access as members and elements of the C type of the address's base.
     fn typed(&mut self, addr: ExprId, width: u32) -> Option<(String, ScalarType)> {
         let p = self.p;
-        if self.lets.contains_key(&addr) {
+        if self.scope.part(addr).is_some() {
             return None;
         }
         let path = Path::find(p, addr, width)?;
         let mut text = match *p.exprs.get(path.base) {
             Expr::GlobalAddr(g) if file::string(self, g).is_none() && self.is_typed(g) => self.global(g),
             Expr::GlobalAddr(_) => return None,
-            Expr::Var(v) => match self.objects.get(&v) {
+            Expr::Var(v) => match self.scope.object(v) {
                 Some(StackVariable { typed: false, .. }) => return None,
                 Some(object) => {
                     // The object is a C variable, so no pointer is dereferenced.
@@ -68,7 +69,7 @@ impl File<'_> {
             },
             _ => return None,
         };
-        let is_object = matches!(*p.exprs.get(path.base), Expr::Var(v) if self.objects.contains_key(&v));
+        let is_object = matches!(*p.exprs.get(path.base), Expr::Var(v) if self.scope.object(v).is_some());
         for (n, step) in path.steps.iter().enumerate() {
             text = match *step {
                 PathStep::Target if is_object && n == 0 => text,
@@ -76,7 +77,7 @@ impl File<'_> {
                 PathStep::Target => format!("(*{text})"),
                 PathStep::Index(symbolic, constant) => format!("{text}[{}]", strip(&self.index(symbolic, constant))),
                 PathStep::Member(ty, field) => {
-                    let name = self.types.member(ty, field, &mut self.names)?;
+                    let name = self.member(ty, field)?;
                     let dot = if text.ends_with("->") { "" } else { "." };
                     format!("{text}{dot}{name}")
                 }
@@ -92,7 +93,7 @@ impl File<'_> {
         let p = self.p;
         let Some(i) = symbolic else { return constant.to_string() };
         let text = match *p.exprs.get(i) {
-            _ if self.lets.contains_key(&i) => self.signed(i),
+            _ if self.scope.part(i).is_some() => self.signed(i),
             Expr::Sext { arg, .. } => self.signed(arg),
             Expr::Zext { arg, .. } => self.bits(arg),
             _ => return if constant == 0 { self.signed(i) } else { format!("{} + {constant}", self.signed(i)) },

@@ -204,7 +204,7 @@ impl Writer<'_, '_> {
             Out::One(edge) => edge,
         };
         let shape = self.shape;
-        self.file.place = self.file.p.edges[edge].place;
+        self.file.set_place(self.file.p.edges[edge].place);
         let texts = self.file.statements(edge, &|loc| shape.before(loc));
         for text in texts {
             self.line(indent, text, p.edges[edge].place);
@@ -243,7 +243,7 @@ impl Writer<'_, '_> {
                 }
             };
         }
-        self.file.place = place;
+        self.file.set_place(place);
         let (texts, yes) = self.file.branch(cond);
         let named = !texts.is_empty();
         for text in texts {
