@@ -6,7 +6,9 @@
 
 mod arguments;
 mod arith;
+mod body;
 mod builder;
+mod by_value;
 mod call;
 mod cancel;
 mod capture;
@@ -48,6 +50,9 @@ use globals::Cell;
 use rustc_hash::FxHashMap;
 use source::SourceMap;
 use uses::Uses;
+
+/// The function whose parameters are the program's arguments and environment.
+const MAIN: &str = "main";
 
 /// The width of a variable that represents a hidden state of the library.
 const WIDTH_OF_STATE: u32 = 8;
@@ -220,7 +225,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         if ir.functions[n].declaration {
             cx.synthesise_body(n, func);
         } else {
-            function::lower(&mut cx, n, func);
+            body::lower(&mut cx, n, func);
         }
     }
     if let Some(at_exit) = &at_exit {

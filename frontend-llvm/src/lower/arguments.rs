@@ -18,7 +18,7 @@ pub use functions::{GIVEN, is_given, token_mask};
 pub(super) use functions::{call_pointer, is_from_constant};
 
 use super::builder::Builder;
-use super::{Context, Mutability, primitive};
+use super::{Context, MAIN, Mutability, primitive};
 use crate::ir::{self, NONE, TypeKind, Variable};
 use crate::options::EntryPointers;
 use cfa::{
@@ -89,7 +89,7 @@ struct CreatedType {
 /// Prepares lazy object creation, if execution starts at a function with pointer arguments or with arbitrary globals.
 pub(super) fn declare(cx: &mut Context) {
     let entry = cx.ir.functions.iter().find(|f| f.name == cx.options.entry && !f.declaration);
-    let Some(entry) = entry.filter(|f| f.name != super::start::MAIN) else { return };
+    let Some(entry) = entry.filter(|f| f.name != MAIN) else { return };
     let is_pointer = |&ty: &u32| matches!(cx.ir.kind(ty), TypeKind::Pointer);
     let takes_pointers =
         matches!(cx.ir.kind(entry.ty), TypeKind::Function { params, .. } if params.iter().any(is_pointer));

@@ -1,5 +1,7 @@
 //! Calls of functions, calls through pointers, and inline assembly. Other modules lower intrinsics and primitives.
 
+use super::builder::Builder;
+use super::by_value::{by_value, result_in_memory};
 use super::function::FunctionLowering;
 use super::globals::Cell;
 use super::{
@@ -7,12 +9,10 @@ use super::{
     uninterpreted, vararg,
 };
 use crate::hidden::HiddenState;
-use crate::ir::{Instruction, Module, Operand, TypeKind, op};
+use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
 use cfa::{AllocKind, CType, Callee, Check, ErrorInfo, ExprId, Family, FuncId, HaltKind, InputKind, Op, TypeId, VarId};
-
-use super::builder::Builder;
 
 impl Context<'_> {
     /// The primitive that a call of function `n` is, if any.
@@ -171,16 +171,6 @@ fn overwrite_object(b: &mut Builder, pointer: ExprId, kind: &InputKind) {
     });
 }
 
-/// In place of an argument's number: the space for a result in memory (see export.cpp).
-const RESULT: u32 = u32::MAX;
-
-/// The size and the alignment in bytes of an argument passed by copy.
-#[derive(Clone, Copy)]
-pub(super) struct ByValue {
-    pub size: u64,
-    pub align: u32,
-}
-
 impl FunctionLowering<'_, '_> {
     /// The values of all arguments that have one.
     pub fn arguments(&mut self, i: &Instruction) -> Vec<ExprId> {
@@ -261,29 +251,10 @@ fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Opera
     }
 }
 
-/// For each argument that is passed by copy, its size and alignment.
-fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByValue>> {
-    let mut by_value = vec![None; fl.b.ir().extra(i)[1] as usize];
-    for (number, argument) in passed_in_memory(fl.b.ir(), i) {
-        if number != RESULT {
-            by_value[number as usize] = Some(argument);
-        }
-    }
-    by_value
-}
-
-/// The arguments that are passed by copy, by number, and the space for a result in memory.
-pub(super) fn passed_in_memory<'m>(ir: &'m Module, i: &Instruction) -> impl Iterator<Item = (u32, ByValue)> + use<'m> {
-    ir.extra(i)[3..].chunks_exact(4).map(|row| {
-        let size = u64::from(row[1]) | u64::from(row[2]) << 32;
-        (row[0], ByValue { size, align: row[3] })
-    })
-}
-
 fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Operand, func: Option<FuncId>) {
     let ir = fl.b.ir();
     let TypeKind::Function { variadic, params, .. } = ir.kind(ir.extra(i)[0]) else { return };
-    let by_value = by_value(fl, i);
+    let by_value = by_value(fl.b.ir(), i);
     let count = by_value.len();
     // On i386, calls without a prototype look like any other call. On x86-64 they are variadic.
     let has_rest = *variadic || fl.b.pointer_width() == 32;
@@ -390,8 +361,8 @@ fn lower_primitive(fl: &mut FunctionLowering, n: u32, i: &Instruction, primitive
         primitive::note_undeclared(&mut fl.b, &function.name);
     }
     let ty = fl.c_type_of_result(function);
-    let result = passed_in_memory(fl.b.ir(), i).find(|&(number, _)| number == RESULT);
-    if let (Primitive::Nondet, Some((_, space)), Some(&address)) = (primitive, result, args.first()) {
+    let result = result_in_memory(fl.b.ir(), i);
+    if let (Primitive::Nondet, Some(space), Some(&address)) = (primitive, result, args.first()) {
         let kind = InputKind::Nondet(function.name.clone());
         let size = fl.b.size(space.size);
         return primitive::fill_with_inputs(&mut fl.b, address, size, &kind, ty);

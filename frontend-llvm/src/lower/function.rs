@@ -12,12 +12,13 @@ mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, Mutability, globals, inlined, instruction, returned};
+use super::{Context, Mutability, globals};
 use crate::hidden::HiddenState;
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind, op};
 use crate::models;
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// The maximal number of nodes of an expression that is not saved in a temporary.
 const MAX_TREE: u16 = 64;
@@ -84,84 +85,90 @@ pub(super) struct FunctionLowering<'c, 'm> {
     pub unreturned: Option<(VarId, Vec<u32>)>,
 }
 
-pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
-    let function = &cx.ir.functions[n];
-    let Some(body) = &function.body else { return };
-    let params = cx.program.funcs[func].params.clone();
-    let args = params.iter().map(|&var| cx.program.var_expr(var)).collect();
-    let unset = InstructionValue { expr: None, uses: 0, single: false, leaves: false, pending: false, origin: (0, 0) };
-    let number = (cx.ir.variables.len() + n) as u32;
-    let mut lowering = FunctionLowering {
-        b: Builder::new(cx, func),
-        function,
-        number,
-        body,
-        args,
-        values: vec![unset; body.instructions.len()],
-        homes: vec![None; body.instructions.len()],
-        blocks: vec![Block::default(); body.blocks.len()],
-        order: Vec::new(),
-        block: 0,
-        origins: Vec::new(),
-        pending: FxHashMap::default(),
-        pending_globals: Vec::new(),
-        addresses: debug_addresses(body),
-        parameter_stores: Vec::new(),
-        scopes: scopes::Scopes::default(),
-        uninitialised: FxHashSet::default(),
-        unreturned: None,
-    };
-    let uninitialised = prepare::prepare(&mut lowering);
-    if lowering.b.asks_for(cfa::Check::Memory) && !function.model {
-        lowering.uninitialised.extend(&uninitialised);
-    }
-    for var in uninitialised {
-        let (name, ty) = (lowering.b.cx.program.vars[var].name.clone(), lowering.b.cx.program.vars[var].ty);
-        lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
-    }
-    let name = models::stands_for(&function.name);
-    if function.model {
-        lowering.b.use_hidden_states(name);
-    }
-    returned::begin(&mut lowering, n);
-    for block in std::mem::take(&mut lowering.order) {
-        lowering.lower_block(block);
-    }
-    let locations = lowering.blocks.iter().map(|block| block.loc).collect();
-    lowering.b.cx.layout.blocks[n] = (Some(func), locations);
-}
-
 impl<'c, 'm> FunctionLowering<'c, 'm> {
+    /// The lowering of function `n` of the module at its start. `None` if the function has no body.
+    pub fn new(cx: &'c mut Context<'m>, n: usize, func: FuncId) -> Option<Self> {
+        let function = &cx.ir.functions[n];
+        let body = function.body.as_ref()?;
+        let params = cx.program.funcs[func].params.clone();
+        let args = params.iter().map(|&var| cx.program.var_expr(var)).collect();
+        let unset =
+            InstructionValue { expr: None, uses: 0, single: false, leaves: false, pending: false, origin: (0, 0) };
+        let number = (cx.ir.variables.len() + n) as u32;
+        let mut lowering = Self {
+            b: Builder::new(cx, func),
+            function,
+            number,
+            body,
+            args,
+            values: vec![unset; body.instructions.len()],
+            homes: vec![None; body.instructions.len()],
+            blocks: vec![Block::default(); body.blocks.len()],
+            order: Vec::new(),
+            block: 0,
+            origins: Vec::new(),
+            pending: FxHashMap::default(),
+            pending_globals: Vec::new(),
+            addresses: debug_addresses(body),
+            parameter_stores: Vec::new(),
+            scopes: scopes::Scopes::default(),
+            uninitialised: FxHashSet::default(),
+            unreturned: None,
+        };
+        let uninitialised = prepare::prepare(&mut lowering);
+        if lowering.b.asks_for(cfa::Check::Memory) && !function.model {
+            lowering.uninitialised.extend(&uninitialised);
+        }
+        for var in uninitialised {
+            let (name, ty) = (lowering.b.cx.program.vars[var].name.clone(), lowering.b.cx.program.vars[var].ty);
+            lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
+        }
+        let name = models::stands_for(&function.name);
+        if function.model {
+            lowering.b.use_hidden_states(name);
+        }
+        Some(lowering)
+    }
+
     pub fn instruction(&self, n: u32) -> &'m Instruction {
         &self.body.instructions[n as usize]
     }
 
     // Blocks.
 
-    fn lower_block(&mut self, block: u32) {
-        let Some(loc) = self.blocks[block as usize].loc else { return };
+    /// The reachable blocks, in the order in which they must be lowered.
+    pub fn order(&self) -> Vec<u32> {
+        self.order.clone()
+    }
+
+    /// The locations of all blocks. `None` for those that are not reachable.
+    pub fn locations(&self) -> Vec<Option<LocId>> {
+        self.blocks.iter().map(|block| block.loc).collect()
+    }
+
+    /// Begins a block. Returns its instructions after the phis.
+    pub fn begin_block(&mut self, block: u32) -> Range<u32> {
+        let Some(loc) = self.blocks[block as usize].loc else { return 0..0 };
         self.block = block;
         if block > 0 {
             self.b.cursor = Cursor::At(loc);
         }
         self.pending.clear();
         self.pending_globals.clear();
-        for i in self.blocks[block as usize].first..self.body.blocks[block as usize].end {
-            let instruction = self.instruction(i);
-            self.b.place = self.b.cx.source.instruction_place(instruction.place);
-            self.b.origin.clear();
-            self.b.origin.push(self.function.first_instruction + i);
-            if self.parameter_stores.binary_search(&i).is_err() {
-                inlined::before(self, instruction);
-                instruction::lower(self, i, instruction);
-            }
-            self.note_exceptions(i, instruction.opcode);
-            returned::note_write(self, i);
-        }
+        self.blocks[block as usize].first..self.body.blocks[block as usize].end
+    }
+
+    /// Begins an instruction: the edges that follow implement it. Returns false if it needs no edges, because it stores
+    /// a parameter.
+    pub fn begin_instruction(&mut self, n: u32) -> bool {
+        self.b.place = self.b.cx.source.instruction_place(self.instruction(n).place);
+        self.b.origin.clear();
+        self.b.origin.push(self.function.first_instruction + n);
+        self.parameter_stores.binary_search(&n).is_err()
     }
 
     /// Records that an operation on floats may raise exceptions, if the program queries them.
-    fn note_exceptions(&mut self, n: u32, opcode: u8) {
+    pub fn note_exceptions(&mut self, n: u32, opcode: u8) {
         let is_float = match opcode {
             op::F_ADD | op::F_SUB | op::F_MUL | op::F_DIV | op::F_REM | op::F_CMP | op::FP_TO_UI | op::FP_TO_SI => true,
             op::UI_TO_FP | op::SI_TO_FP | op::FP_TRUNC | op::FP_EXT => true,

@@ -3,7 +3,7 @@
 //! the format, and each stored value has the type of its directive.
 
 use super::builder::Builder;
-use super::call::passed_in_memory;
+use super::by_value::passed_in_memory;
 use super::function::FunctionLowering;
 use super::output::constant_text;
 use super::source::VOID;

@@ -3,7 +3,7 @@
 
 use super::Context;
 use super::builder::Builder;
-use super::call::passed_in_memory;
+use super::by_value::passed_in_memory;
 use super::function::FunctionLowering;
 use crate::ir::{Function, Instruction, Operand, TypeKind, op};
 use crate::primitives::UNKNOWN_FORMAT;

@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::source::VOID;
-use super::{Context, Mutability, arguments, globals, inlined, primitive};
+use super::{Context, MAIN, Mutability, arguments, globals, inlined, primitive};
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
 use crate::models::{AT_EXIT, AT_QUICK_EXIT};
@@ -21,9 +21,6 @@ const DEFAULT_PRIORITY: u64 = 65535;
 const MAX_STRINGS: u64 = 1 << 21;
 /// The maximal size of an argument in bytes, as in Linux.
 const MAX_ARGUMENT_SIZE: u64 = 131_072;
-
-/// The function whose parameters are the program's arguments and environment.
-pub(super) const MAIN: &str = "main";
 
 pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     let ir = cx.ir;

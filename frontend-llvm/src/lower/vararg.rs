@@ -6,7 +6,7 @@
 
 use super::Context;
 use super::builder::Builder;
-use super::call::ByValue;
+use super::by_value::ByValue;
 use crate::ir::{self, ConstantKind, TypeKind};
 use cfa::{AllocKind, ExprId, FloatFormat, FuncId, Op};
 
