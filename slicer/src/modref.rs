@@ -57,6 +57,7 @@ pub struct ExprVars {
     arena: Vec<VarId>,
 }
 
+/// In place of a number: the effects are not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
 impl ExprVars {

@@ -22,6 +22,7 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(2);
 /// The number of failed attempts after which an idle thread leaves.
 const LOOKS: u32 = 25;
+/// The stack size of a helper in bytes, reserved rather than used. Expressions are evaluated recursively.
 const STACK: usize = 1 << 30;
 
 /// The number of idle threads.

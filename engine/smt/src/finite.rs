@@ -25,6 +25,7 @@ use search::{Outcome, Search};
 
 /// The values of a symbol: bit `k` represents the `k`-th value, counted from the least one.
 type Domain = u128;
+/// The maximal number of values of a symbol: one for each bit.
 const LARGEST: u64 = Domain::BITS as u64;
 
 /// A constraint satisfaction problem.

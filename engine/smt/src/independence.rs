@@ -27,6 +27,7 @@ pub(super) struct Leaves {
     stored: usize,
 }
 
+/// In place of an index: the leaves of the expression are not known yet.
 const UNKNOWN: u32 = u32::MAX;
 /// The mark of a set that is not in `sets`.
 const LARGE: u32 = u32::MAX - 1;

@@ -24,6 +24,7 @@ struct ClassCells {
     whole: bool,
 }
 
+/// In place of a number: the residue has no class.
 const NO_CLASS: u32 = u32::MAX;
 
 /// The cells of all classes of objects.

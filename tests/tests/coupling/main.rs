@@ -12,6 +12,7 @@
 //! `docs/design/imports.md` has drawings of the imports. `UPDATE_GOLDEN=1 cargo test -p proviso-tests --test coupling`
 //! updates them.
 
+mod limits;
 mod sources;
 
 use petgraph::algo::tarjan_scc;

@@ -59,7 +59,8 @@ impl Crate {
     }
 }
 
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
+/// Returns the Rust files below a folder.
+pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

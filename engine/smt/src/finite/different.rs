@@ -38,7 +38,9 @@ pub(super) fn cliques(symbols: usize, pairs: &[(u32, u32)]) -> Vec<Vec<u32>> {
     found
 }
 
+/// The number of values of a domain.
 const VALUES: usize = Domain::BITS as usize;
+/// In place of a symbol or a value: not assigned.
 const FREE: u32 = u32::MAX;
 
 /// Scratch memory of the filter, reused between calls.
