@@ -7,6 +7,7 @@
 
 pub mod c;
 pub mod condition;
+mod copies;
 pub mod gia;
 
 pub mod range;

@@ -14,11 +14,10 @@ mod contents;
 mod states;
 
 use crate::condition::{Condition, StateId};
-use cfa::{
-    CType, CallGraph, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, HaltKind, Id, LocId, Op, Out, Program,
-    Table, Var, VarId, VarKind,
-};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::copies::Copies;
+pub use crate::copies::Restricted;
+use cfa::{CallGraph, Callee, Check, EdgeId, ErrorInfo, ExprId, FuncId, HaltKind, Id, LocId, Op, Out, Program};
+use rustc_hash::FxHashMap;
 use states::{COVERED, Interest, SetId, Sets};
 use std::collections::hash_map::Entry;
 
@@ -42,21 +41,6 @@ pub fn restrict(program: &Program, condition: &Condition) -> Result<Program, Too
     restrict_with_map(program, condition).map(|restricted| restricted.program)
 }
 
-/// A restricted program with its map to the original. Entities without an original belong to the composition: they test
-/// assumptions and exits of copies, or end covered paths.
-pub struct Restricted {
-    /// The restricted program.
-    pub program: Program,
-    /// By location, the original location.
-    pub locs: Table<LocId, Option<LocId>>,
-    /// By edge, the original edge.
-    pub edges: Table<EdgeId, Option<EdgeId>>,
-    /// By function, the original function.
-    pub funcs: Table<FuncId, FuncId>,
-    /// By variable, the original variable.
-    pub vars: Table<VarId, Option<VarId>>,
-}
-
 impl Restricted {
     /// The reachable edges that do not lead directly to the end of a covered path, with their original edges.
     pub fn left(&self) -> Vec<(EdgeId, EdgeId)> {
@@ -71,21 +55,6 @@ impl Restricted {
         let edges = self.edges.iter().filter_map(|(new, old)| Some((new, (*old)?)));
         edges.filter(|&(new, _)| reached[program.edges[new].source.index()] && is_left(new)).collect()
     }
-}
-
-/// Records that an edge of a program represents the edge `old` of `original`, and gives it the place, the fault and the
-/// origin of that edge.
-pub(crate) fn inherit(
-    out: &mut Program,
-    edges: &mut Table<EdgeId, Option<EdgeId>>,
-    new: EdgeId,
-    original: &Program,
-    old: EdgeId,
-) {
-    edges.extend_to(new.index() + 1, None);
-    edges[new] = Some(old);
-    let (old, new) = (&original.edges[old], &mut out.edges[new]);
-    (new.place, new.fault, new.origin) = (old.place, old.fault, old.origin.clone());
 }
 
 /// By location, true if control can reach it. The location after a call is reachable only if a callee can return.
@@ -156,7 +125,7 @@ fn composition_ending(program: &Program, condition: &Condition, end: Op) -> Resu
     let mut b = Builder {
         program,
         condition,
-        out: program.clone(),
+        out: Copies::new(program),
         sets: Sets::new(condition),
         copies: Vec::new(),
         by_key: FxHashMap::default(),
@@ -164,20 +133,19 @@ fn composition_ending(program: &Program, condition: &Condition, end: Op) -> Resu
         todo: Vec::new(),
         interest: Interest::new(program, condition, &calls),
         calls: &calls,
-        edges: program.edges.ids().map(Some).collect(),
         end,
     };
     let start = b.sets.intern(vec![condition.initial]);
     let entry = b.copy(program.entry, start);
     while let Some((copy, loc, set)) = b.todo.pop() {
-        if b.out.edges.len() > program.edges.len() + MOST_EDGES {
+        if b.out.program().edges.len() > program.edges.len() + MOST_EDGES {
             return Err(TooLarge);
         }
         b.expand(copy, loc, set);
     }
     b.finish();
-    b.out.entry = b.copies[entry].new;
-    Ok(b.with_map())
+    let entry = b.copies[entry].new;
+    Ok(b.out.finish(entry))
 }
 
 /// Like [`restrict_with_map`], but uses less of the condition if the program would have too many edges.
@@ -204,8 +172,6 @@ pub(crate) fn composition_as_far_as_possible(program: &Program, condition: &Cond
 struct Copy {
     func: FuncId,
     new: FuncId,
-    vars: FxHashMap<VarId, VarId>,
-    memo: FxHashMap<ExprId, ExprId>,
     locs: FxHashMap<(LocId, SetId), LocId>,
     /// The returns of the copy: the location, the original edge, and the states after it.
     returns: Vec<(LocId, EdgeId, SetId)>,
@@ -228,7 +194,7 @@ struct Site {
 struct Builder<'a> {
     program: &'a Program,
     condition: &'a Condition,
-    out: Program,
+    out: Copies<'a>,
     sets: Sets<'a>,
     copies: Vec<Copy>,
     by_key: FxHashMap<(FuncId, SetId), usize>,
@@ -236,8 +202,6 @@ struct Builder<'a> {
     todo: Vec<(usize, LocId, SetId)>,
     interest: Interest,
     calls: &'a CallGraph,
-    /// By edge, the original edge.
-    edges: Table<EdgeId, Option<EdgeId>>,
     /// The operation that ends covered paths.
     end: Op,
 }
@@ -248,78 +212,27 @@ impl Builder<'_> {
         if let Some(&copy) = self.by_key.get(&(func, set)) {
             return copy;
         }
-        let original = &self.program.funcs[func];
-        let new = self.out.add_function(&original.name, original.return_type, original.return_width);
-        let entry = self.out.funcs[new].entry;
+        let new = self.out.function(func);
+        let entry = self.out.program().funcs[new].entry;
         let id = self.copies.len();
         self.by_key.insert((func, set), id);
         self.copies.push(Copy {
             func,
             new,
-            vars: FxHashMap::default(),
-            memo: FxHashMap::default(),
             locs: FxHashMap::default(),
             returns: Vec::new(),
             exits: Vec::new(),
             sites: Vec::new(),
         });
-        let params = original.params.iter().map(|&v| self.var(id, v)).collect();
-        let varargs = original.varargs.map(|v| self.var(id, v));
-        let made = &mut self.out.funcs[new];
-        (made.params, made.varargs, made.place, made.origin) = (params, varargs, original.place, original.origin);
         if set == COVERED {
-            self.covered(entry, new);
+            self.covered(entry);
         } else {
-            self.copies[id].locs.insert((original.entry, set), entry);
-            self.todo.push((id, original.entry, set));
+            let original = self.program.funcs[func].entry;
+            self.copies[id].locs.insert((original, set), entry);
+            self.out.represent(entry, Some(original));
+            self.todo.push((id, original, set));
         }
         id
-    }
-
-    /// The variable in a copy that represents a variable of the original.
-    fn var(&mut self, copy: usize, var: VarId) -> VarId {
-        let original = &self.program.vars[var];
-        if original.func() != Some(self.copies[copy].func) {
-            return var;
-        }
-        let new = self.copies[copy].new;
-        *self.copies[copy].vars.entry(var).or_insert_with(|| {
-            let kind = match original.kind {
-                VarKind::Param(_) => VarKind::Param(new),
-                VarKind::Local(_) => VarKind::Local(new),
-                VarKind::Temp(_) => VarKind::Temp(new),
-                VarKind::Global { .. } => unreachable!("a variable of a function"),
-            };
-            self.out.vars.push(Var { kind, ..original.clone() })
-        })
-    }
-
-    fn expr(&mut self, copy: usize, e: ExprId) -> ExprId {
-        let mut vars = Vec::new();
-        self.program.exprs.visit(e, &mut FxHashSet::default(), |_, node| {
-            if let Expr::Var(v) = *node {
-                vars.push(v);
-            }
-        });
-        for v in vars {
-            self.var(copy, v);
-        }
-        let Copy { vars, memo, .. } = &mut self.copies[copy];
-        self.out.exprs.substitute(e, memo, |pool, leaf| {
-            let Expr::Var(v) = *pool.get(leaf) else { return None };
-            let &new = vars.get(&v)?;
-            let width = pool.width(leaf);
-            Some(pool.var(new, width))
-        })
-    }
-
-    fn op(&mut self, copy: usize, edge: EdgeId) -> Op {
-        let mut op = self.program.edges[edge].op.clone();
-        op.for_each_expr_mut(|e| *e = self.expr(copy, *e));
-        if let Some(var) = op.def_mut() {
-            *var = self.var(copy, *var);
-        }
-        op
     }
 
     /// The location in a copy that represents an original location in certain states, created on demand.
@@ -328,11 +241,11 @@ impl Builder<'_> {
         match locs.entry((loc, set)) {
             Entry::Occupied(found) => *found.get(),
             Entry::Vacant(entry) => {
-                let found = *entry.insert(self.out.add_location(*new));
+                let found = *entry.insert(self.out.location(*new));
                 if set == COVERED {
-                    let func = *new;
-                    self.covered(found, func);
+                    self.covered(found);
                 } else {
+                    self.out.represent(found, Some(loc));
                     self.todo.push((copy, loc, set));
                 }
                 found
@@ -341,15 +254,8 @@ impl Builder<'_> {
     }
 
     /// Ends a covered path at the location.
-    fn covered(&mut self, loc: LocId, func: FuncId) {
-        let (sink, end) = (self.out.add_location(func), self.end.clone());
-        self.out.add_edge(loc, end, sink, None);
-    }
-
-    /// Ends execution at the location, as by a false assumption.
-    fn assumed(&mut self, loc: LocId, func: FuncId) {
-        let sink = self.out.add_location(func);
-        self.out.add_edge(loc, Op::Halt(HaltKind::Assumed), sink, None);
+    fn covered(&mut self, loc: LocId) {
+        self.out.end(loc, self.end.clone());
     }
 
     /// The location after an edge within a function.
@@ -374,12 +280,13 @@ impl Builder<'_> {
         let no = self.assuming(copy, loc, states.clone(), rest);
         states.push(q);
         let yes = self.assuming(copy, loc, states, rest);
-        let cond = self.expr(copy, assumption);
-        if self.out.exprs.as_const(cond).is_some() {
-            return if self.out.exprs.is_true(cond) { yes } else { no };
+        let new = self.copies[copy].new;
+        let cond = self.out.expr(new, assumption);
+        if let Some(c) = self.out.program().exprs.as_const(cond) {
+            return if c.is_zero() { no } else { yes };
         }
-        let here = self.out.add_location(self.copies[copy].new);
-        self.out.add_branch(here, cond, yes, no, None);
+        let here = self.out.location(new);
+        self.out.test(here, cond, yes, no);
         here
     }
 
@@ -389,18 +296,9 @@ impl Builder<'_> {
         match self.program.locs[loc].out {
             Out::Sink => {}
             Out::Branch { then_edge, else_edge } => {
-                let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { unreachable!("an assume edge") };
-                let cond = self.expr(copy, cond);
                 let then_target = self.after(copy, then_edge, set);
                 let else_target = self.after(copy, else_edge, set);
-                let place = self.program.edges[then_edge].place;
-                let made = self.out.add_branch(source, cond, then_target, else_target, place);
-                for (new, old) in [(made.0, then_edge), (made.1, else_edge)] {
-                    self.inherit(new, old);
-                    if let Op::Assume { means, .. } = self.program.edges[old].op {
-                        self.out.set_meaning(new, means);
-                    }
-                }
+                self.out.branch(source, [then_edge, else_edge], then_target, else_target);
             }
             Out::One(edge) => match self.program.edges[edge].op {
                 Op::Call { callee, .. } => self.call(copy, source, edge, callee, set),
@@ -409,29 +307,20 @@ impl Builder<'_> {
                     // There is no continuation, so only the edge itself can be covered.
                     let covered = self.sets.step(set, edge).0;
                     if self.sets.intern(covered) == COVERED {
-                        let new = self.copies[copy].new;
-                        return self.covered(source, new);
+                        return self.covered(source);
                     }
-                    let sink = self.out.add_location(self.copies[copy].new);
-                    let op = self.op(copy, edge);
-                    self.edge(source, op, sink, edge);
+                    let new = self.copies[copy].new;
+                    let sink = self.out.location(new);
+                    let op = self.out.op(new, edge);
+                    self.out.edge(source, op, sink, edge);
                 }
                 _ => {
-                    let op = self.op(copy, edge);
+                    let op = self.out.op(self.copies[copy].new, edge);
                     let target = self.after(copy, edge, set);
-                    self.edge(source, op, target, edge);
+                    self.out.edge(source, op, target, edge);
                 }
             },
         }
-    }
-
-    fn edge(&mut self, source: LocId, op: Op, target: LocId, old: EdgeId) {
-        let new = self.out.add_edge(source, op, target, None);
-        self.inherit(new, old);
-    }
-
-    fn inherit(&mut self, new: EdgeId, old: EdgeId) {
-        inherit(&mut self.out, &mut self.edges, new, self.program, old);
     }
 
     fn returns(&mut self, copy: usize, source: LocId, edge: EdgeId, set: SetId) {
@@ -439,8 +328,7 @@ impl Builder<'_> {
         let (states, _) = self.sets.step(set, edge);
         let exit = self.sets.intern(states);
         if exit == COVERED {
-            let new = self.copies[copy].new;
-            return self.covered(source, new);
+            return self.covered(source);
         }
         self.copies[copy].returns.push((source, edge, exit));
         if !self.copies[copy].exits.contains(&exit) {
@@ -456,11 +344,10 @@ impl Builder<'_> {
         let (states, _) = self.sets.step(set, edge);
         let inside = self.sets.intern(states);
         if inside == COVERED {
-            let new = self.copies[copy].new;
-            return self.covered(source, new);
+            return self.covered(source);
         }
         let target = self.program.edges[edge].target;
-        let op = self.op(copy, edge);
+        let op = self.out.op(self.copies[copy].new, edge);
         let states = self.sets.sets[inside.0 as usize].clone();
         let mut here = source;
         match callee {
@@ -475,18 +362,13 @@ impl Builder<'_> {
                     if self.interest.is_blind(&states, func) {
                         continue;
                     }
-                    let width = self.program.layout.pointer_width;
-                    let addr = self.out.exprs.func_addr(func, width);
-                    let is_this = self.out.exprs.eq(pointer, addr);
-                    if self.out.exprs.is_false(is_this) {
+                    let is_this = self.out.points_to(pointer, func);
+                    if self.out.program().exprs.is_false(is_this) {
                         continue;
                     }
                     let new = self.copies[copy].new;
-                    let (yes, no) = (self.out.add_location(new), self.out.add_location(new));
-                    match self.out.exprs.is_true(is_this) {
-                        true => drop(self.out.add_edge(here, Op::Skip, yes, None)),
-                        false => drop(self.out.add_branch(here, is_this, yes, no, None)),
-                    }
+                    let (yes, no) = (self.out.location(new), self.out.location(new));
+                    self.out.test(here, is_this, yes, no);
                     let mut op = op.clone();
                     if let Op::Call { callee, .. } = &mut op {
                         *callee = Callee::Direct(func);
@@ -497,7 +379,7 @@ impl Builder<'_> {
             }
         }
         let after = self.loc(copy, target, inside);
-        self.edge(here, op, after, edge);
+        self.out.edge(here, op, after, edge);
     }
 
     /// A call of the copy of a function for these states.
@@ -506,8 +388,8 @@ impl Builder<'_> {
         if let Op::Call { callee: of, .. } = &mut op {
             *of = Callee::Direct(self.copies[callee].new);
         }
-        let after = self.out.add_location(self.copies[caller].new);
-        self.edge(source, op, after, edge);
+        let after = self.out.location(self.copies[caller].new);
+        self.out.edge(source, op, after, edge);
         let target = self.program.edges[edge].target;
         self.copies[callee].sites.push(self.sites.len());
         self.sites.push(Site { caller, callee, after, target });
@@ -516,76 +398,50 @@ impl Builder<'_> {
         }
     }
 
-    fn with_map(mut self) -> Restricted {
-        self.edges.extend_to(self.out.edges.len(), None);
-        let mut locs: Table<LocId, Option<LocId>> = self.program.locs.ids().map(Some).collect();
-        let mut funcs: Table<FuncId, FuncId> = self.program.funcs.ids().collect();
-        let mut vars: Table<VarId, Option<VarId>> = self.program.vars.ids().map(Some).collect();
-        locs.extend_to(self.out.locs.len(), None);
-        vars.extend_to(self.out.vars.len(), None);
-        for copy in &self.copies {
-            debug_assert_eq!(funcs.next_id(), copy.new);
-            funcs.push(copy.func);
-            for (&(loc, set), &new) in &copy.locs {
-                locs[new] = (set != COVERED).then_some(loc);
-            }
-            for (&old, &new) in &copy.vars {
-                vars[new] = Some(old);
-            }
-        }
-        Restricted { program: self.out, locs, edges: self.edges, funcs, vars }
-    }
-
     /// Creates the returns of all copies, and the tests of their exits after calls.
     fn finish(&mut self) {
         let mut exit_var = None;
         for copy in 0..self.copies.len() {
             let returns = std::mem::take(&mut self.copies[copy].returns);
-            let exits = self.copies[copy].exits.clone();
+            let (new, exits) = (self.copies[copy].new, self.copies[copy].exits.clone());
             for (mut source, edge, exit) in returns {
                 if exits.len() > 1 {
-                    let var = *exit_var.get_or_insert_with(|| add_exit_variable(&mut self.out));
+                    let var = *exit_var.get_or_insert_with(|| self.out.add_counter(EXIT_WIDTH));
                     let number = exits.iter().position(|&e| e == exit).expect("an exit of the copy");
-                    let value = self.out.exprs.int(EXIT_WIDTH, number as u64);
-                    let before = self.out.add_location(self.copies[copy].new);
-                    self.out.add_edge(source, Op::Assign { var, value }, before, None);
+                    let value = self.out.program_mut().exprs.int(EXIT_WIDTH, number as u64);
+                    let before = self.out.location(new);
+                    self.out.step(source, Op::Assign { var, value }, before);
                     source = before;
                 }
-                let op = self.op(copy, edge);
-                let sink = self.out.add_location(self.copies[copy].new);
-                self.edge(source, op, sink, edge);
+                let op = self.out.op(new, edge);
+                let sink = self.out.location(new);
+                self.out.edge(source, op, sink, edge);
             }
         }
         for site in std::mem::take(&mut self.sites) {
             let exits = self.copies[site.callee].exits.clone();
             let func = self.copies[site.caller].new;
             let Some((&last, others)) = exits.split_last() else {
-                self.assumed(site.after, func);
+                self.out.end(site.after, Op::Halt(HaltKind::Assumed));
                 continue;
             };
             let mut here = site.after;
             for (number, &exit) in others.iter().enumerate() {
                 let var = exit_var.expect("a function that is left in several ways says how");
-                let (var, number) = (self.out.var_expr(var), self.out.exprs.int(EXIT_WIDTH, number as u64));
-                let is_this = self.out.exprs.eq(var, number);
+                let out = self.out.program_mut();
+                let (var, number) = (out.var_expr(var), out.exprs.int(EXIT_WIDTH, number as u64));
+                let is_this = out.exprs.eq(var, number);
                 let yes = self.copies[site.caller].locs[&(site.target, exit)];
-                let no = self.out.add_location(func);
-                self.out.add_branch(here, is_this, yes, no, None);
+                let no = self.out.location(func);
+                self.out.test(here, is_this, yes, no);
                 here = no;
             }
             let to = self.copies[site.caller].locs[&(site.target, last)];
-            self.out.add_edge(here, Op::Skip, to, None);
+            self.out.step(here, Op::Skip, to);
         }
         debug_assert!(self.condition.states.get(self.condition.initial).is_some());
     }
 }
 
+/// The width in bits of the variable that records the exit of the last copy.
 const EXIT_WIDTH: u32 = 32;
-
-/// Adds the variable that records the exit of the last copy.
-fn add_exit_variable(out: &mut Program) -> VarId {
-    let ty = out.types.push(CType::Int { name: "unsigned int".into(), width: EXIT_WIDTH, signed: false });
-    let zero = out.exprs.int(EXIT_WIDTH, 0);
-    let kind = VarKind::Global { init: Some(zero) };
-    out.vars.push(Var { name: None, ty, width: EXIT_WIDTH, kind, place: None })
-}

@@ -102,6 +102,18 @@ impl State {
     }
 }
 
+/// The edges that the transitions name, ascending and without duplicates.
+pub(crate) fn named<'a>(transitions: impl IntoIterator<Item = &'a Transition>) -> Vec<EdgeId> {
+    let edges = transitions.into_iter().flat_map(|t| match &t.on {
+        Label::Edges(edges) => &edges[..],
+        Label::Others => &[],
+    });
+    let mut edges: Vec<EdgeId> = edges.copied().collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
 /// Those of the outgoing transitions of a state that read `edge`.
 pub(crate) fn successors(transitions: &[Transition], edge: EdgeId) -> impl Iterator<Item = &Transition> {
     let named = move |t: &Transition| matches!(&t.on, Label::Edges(edges) if edges.binary_search(&edge).is_ok());

@@ -1,6 +1,6 @@
 //! Union and intersection of conditions, as automata over pairs of states.
 
-use super::{Condition, Label, State, StateId, Transition};
+use super::{Condition, Label, State, StateId, Transition, named};
 use cfa::{EdgeId, Table};
 use rustc_hash::FxHashMap;
 
@@ -50,9 +50,8 @@ impl Condition {
             if out.states[from].accepting {
                 continue;
             }
-            let mut named: Vec<EdgeId> = self.named(pair[0]).chain(other.named(pair[1])).collect();
-            named.sort_unstable();
-            named.dedup();
+            let states = [pair[0].map(|q| &self.states[q]), pair[1].map(|q| &other.states[q])];
+            let named = named(states.into_iter().flatten().flat_map(|state| &state.transitions));
             let mut transitions = Vec::new();
             for edge in named.into_iter().map(Some).chain([None]) {
                 let to = [self.next(pair[0], edge), other.next(pair[1], edge)];
@@ -72,18 +71,6 @@ impl Condition {
             out.states[from].transitions = transitions;
         }
         out.simplified()
-    }
-
-    /// The edges that outgoing transitions of a state name.
-    fn named(&self, q: Option<StateId>) -> impl Iterator<Item = EdgeId> {
-        let transitions = q.map_or(&[][..], |q| &self.states[q].transitions);
-        transitions
-            .iter()
-            .flat_map(|t| match &t.on {
-                Label::Edges(edges) => &edges[..],
-                Label::Others => &[],
-            })
-            .copied()
     }
 
     /// The state after an edge, or after an unnamed edge for `None`. An accepting state stays.

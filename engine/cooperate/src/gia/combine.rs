@@ -1,9 +1,9 @@
 //! The combiner (Algorithm 2 with Merge), which unites the claims of two automata.
 
 use super::{Coverage, Gia, Says, State};
-use crate::condition::{Label, StateId, Transition};
+use crate::condition::{Label, StateId, Transition, named};
 use cfa::interp::{Inputs, Interpreter};
-use cfa::{EdgeId, ExprId, Program};
+use cfa::{ExprId, Program};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
@@ -148,14 +148,7 @@ impl Combiner<'_> {
             Pair::Second(b) => (None, Some(&self.b.states[b])),
         };
         // The edges that either automaton names; then all others.
-        let mut named: Vec<EdgeId> = Vec::new();
-        for t in [a, b].into_iter().flatten().flat_map(|s| &s.transitions) {
-            if let Label::Edges(edges) = &t.on {
-                named.extend(edges.iter());
-            }
-        }
-        named.sort_unstable();
-        named.dedup();
+        let named = named([a, b].into_iter().flatten().flat_map(|s| &s.transitions));
         let mut out: Vec<Transition> = Vec::new();
         for on in named.into_iter().map(Some).chain([None]) {
             let of = |state: Option<&State>| -> Vec<Transition> {

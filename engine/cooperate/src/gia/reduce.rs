@@ -1,7 +1,7 @@
 //! X-reducers (Algorithms 1 and 3): residual programs of GIAs.
 
 use super::{Gia, Says};
-use crate::condition::{Condition, Label, StateId, Transition};
+use crate::condition::{Condition, Label, StateId, Transition, named};
 use crate::reduce::{Reducer, reduce as reduce_by};
 use crate::restrict::{Restricted, TooLarge};
 use cfa::{EdgeId, Program, Table};
@@ -88,14 +88,7 @@ impl Gia {
             if set.is_empty() {
                 continue;
             }
-            let mut named: Vec<EdgeId> = Vec::new();
-            for t in set.iter().flat_map(|&q| &self.states[q].transitions) {
-                if let Label::Edges(edges) = &t.on {
-                    named.extend(edges.iter());
-                }
-            }
-            named.sort_unstable();
-            named.dedup();
+            let named = named(set.iter().flat_map(|&q| &self.states[q].transitions));
             let mut transitions = Vec::new();
             for edge in named {
                 let next = set.iter().flat_map(|&q| self.states[q].successors(edge)).map(|t| t.to).collect();

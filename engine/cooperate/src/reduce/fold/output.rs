@@ -1,24 +1,17 @@
 //! Writes the folded program from the classes of locations and copies.
 
 use super::{Fold, Step};
-use crate::restrict::{Restricted, inherit};
-use cfa::{
-    BinOp, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, HaltKind, Id, LocId, Op, Out, Program, Table, Var, VarId,
-    VarKind,
-};
+use crate::copies::{Copies, Restricted};
+use cfa::{BinOp, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, HaltKind, Id, LocId, Op, Out, Var, VarId};
 use rustc_hash::FxHashMap;
 
 /// The folded program under construction.
 pub struct Output<'a> {
     fold: Fold<'a>,
-    out: Program,
-    locs: Table<LocId, Option<LocId>>,
-    edges: Table<EdgeId, Option<EdgeId>>,
-    funcs: Table<FuncId, FuncId>,
-    vars: Table<VarId, Option<VarId>>,
+    out: Copies<'a>,
     made: FxHashMap<u32, LocId>,
     made_funcs: FxHashMap<FuncId, FuncId>,
-    made_vars: FxHashMap<(FuncId, VarId), VarId>,
+    exit_vars: FxHashMap<VarId, VarId>,
     todo: Vec<u32>,
     /// The expressions of the composition.
     scratch: ExprPool,
@@ -31,14 +24,10 @@ impl<'a> Output<'a> {
         Self {
             scratch: fold.r.program.exprs.clone(),
             fold,
-            out: original.clone(),
-            locs: original.locs.ids().map(Some).collect(),
-            edges: original.edges.ids().map(Some).collect(),
-            funcs: original.funcs.ids().collect(),
-            vars: original.vars.ids().map(Some).collect(),
+            out: Copies::new(original),
             made: FxHashMap::default(),
             made_funcs: FxHashMap::default(),
-            made_vars: FxHashMap::default(),
+            exit_vars: FxHashMap::default(),
             todo: Vec::new(),
         }
     }
@@ -49,10 +38,7 @@ impl<'a> Output<'a> {
         while let Some(class) = self.todo.pop() {
             self.expand(class);
         }
-        self.out.entry = entry;
-        self.edges.extend_to(self.out.edges.len(), None);
-        self.locs.extend_to(self.out.locs.len(), None);
-        Restricted { program: self.out, locs: self.locs, edges: self.edges, funcs: self.funcs, vars: self.vars }
+        self.out.finish(entry)
     }
 
     /// The function that a copy becomes.
@@ -68,40 +54,17 @@ impl<'a> Output<'a> {
             return func;
         }
         let old = self.fold.r.funcs[class];
-        let function = &self.fold.original.funcs[old];
-        let func = self.out.add_function(&function.name, function.return_type, function.return_width);
+        let func = self.out.function(old);
         self.made_funcs.insert(class, func);
-        self.funcs.push(old);
-        let params = function.params.iter().map(|&v| self.var(func, v)).collect();
-        let varargs = function.varargs.map(|v| self.var(func, v));
-        let made = &mut self.out.funcs[func];
-        (made.params, made.varargs, made.place, made.origin) = (params, varargs, function.place, function.origin);
-        let place = self.out.funcs[func].entry;
+        let place = self.out.program().funcs[func].entry;
         let entry = self.fold.entry(class);
         let entry = self.fold.class(entry);
         if let std::collections::hash_map::Entry::Vacant(e) = self.made.entry(entry) {
             e.insert(place);
             self.todo.push(entry);
         }
-        self.out.funcs[func].entry = self.made[&entry];
+        self.out.program_mut().funcs[func].entry = self.made[&entry];
         func
-    }
-
-    fn var(&mut self, func: FuncId, var: VarId) -> VarId {
-        let old = self.fold.original.vars[var].clone();
-        if old.func() != Some(self.funcs[func]) {
-            return var;
-        }
-        *self.made_vars.entry((func, var)).or_insert_with(|| {
-            let kind = match old.kind {
-                VarKind::Param(_) => VarKind::Param(func),
-                VarKind::Local(_) => VarKind::Local(func),
-                VarKind::Temp(_) => VarKind::Temp(func),
-                VarKind::Global { .. } => unreachable!("a variable of a function"),
-            };
-            self.vars.push(Some(var));
-            self.out.vars.push(Var { kind, ..old })
-        })
     }
 
     fn loc(&mut self, loc: LocId) -> LocId {
@@ -113,17 +76,10 @@ impl<'a> Output<'a> {
         if let Some(&made) = self.made.get(&class) {
             return made;
         }
-        let made = self.out.add_location(func);
+        let made = self.out.location(func);
         self.made.insert(class, made);
         self.todo.push(class);
         made
-    }
-
-    /// Translates an expression of the program to the variables of a function.
-    fn expr(&mut self, func: FuncId, e: ExprId) -> ExprId {
-        let vars = self.fold.original.exprs.vars(e);
-        let map = vars.into_iter().map(|v| (v, self.var(func, v))).collect();
-        substituted(&mut self.out, e, &map)
     }
 
     /// Translates a test that the composition added, which uses variables of its copies.
@@ -135,8 +91,9 @@ impl<'a> Output<'a> {
             && r.vars[v].is_none()
         {
             let var = self.exit_variable(v);
-            let (var, number) = (self.out.var_expr(var), self.out.exprs.constant(number.clone()));
-            return self.out.exprs.eq(var, number);
+            let out = self.out.program_mut();
+            let (var, number) = (out.var_expr(var), out.exprs.constant(number.clone()));
+            return out.exprs.eq(var, number);
         }
         // The program's own variables have the same ids in both programs.
         let own = self.scratch.substitute(e, &mut FxHashMap::default(), |pool, leaf| {
@@ -145,45 +102,22 @@ impl<'a> Output<'a> {
             let width = pool.width(leaf);
             Some(pool.var(old, width))
         });
-        let own = self.out.exprs.import(&self.scratch, own).expect("a term without symbols");
-        let vars = self.out.exprs.vars(own);
-        let map = vars.into_iter().map(|v| (v, self.var(func, v))).collect();
-        substituted(&mut self.out, own, &map)
-    }
-
-    fn op(&mut self, func: FuncId, old: EdgeId) -> Op {
-        let mut op = self.fold.original.edges[old].op.clone();
-        op.for_each_expr_mut(|e| *e = self.expr(func, *e));
-        if let Some(var) = op.def_mut() {
-            *var = self.var(func, *var);
-        }
-        op
-    }
-
-    fn edge(&mut self, source: LocId, op: Op, target: LocId, old: EdgeId) {
-        let new = self.out.add_edge(source, op, target, None);
-        self.inherit(new, old);
-    }
-
-    fn inherit(&mut self, new: EdgeId, old: EdgeId) {
-        inherit(&mut self.out, &mut self.edges, new, self.fold.original, old);
+        let own = self.out.program_mut().exprs.import(&self.scratch, own).expect("a term without symbols");
+        self.out.expr(func, own)
     }
 
     fn covered(&mut self, source: LocId) {
-        let func = self.out.locs[source].func;
-        let sink = self.out.add_location(func);
-        self.out.add_edge(source, Op::Halt(HaltKind::Assumed), sink, None);
+        self.out.end(source, Op::Halt(HaltKind::Assumed));
     }
 
     /// Creates the outgoing edges of an element.
     fn expand(&mut self, class: u32) {
         let source = self.made[&class];
-        let func = self.out.locs[source].func;
+        let func = self.out.program().locs[source].func;
         let members = self.fold.members(class);
         let r = self.fold.r;
         let labels: Vec<LocId> = members.iter().filter_map(|&m| r.locs[m]).collect();
-        self.locs.extend_to(source.index() + 1, None);
-        self.locs[source] = labels.first().copied();
+        self.out.represent(source, labels.first().copied());
         let [only] = members[..] else {
             debug_assert!(labels.windows(2).all(|l| l[0] == l[1]), "an element is of one location");
             return self.joined(source, func, &members);
@@ -197,32 +131,14 @@ impl<'a> Output<'a> {
                 match (r.edges[then_edge], r.edges[else_edge]) {
                     (Some(a), Some(b)) => {
                         let (yes, no) = (self.loc(yes), self.loc(no));
-                        self.branch(source, func, (a, b), yes, no);
+                        self.out.branch(source, [a, b], yes, no);
                     }
                     // If exits are not distinguished any more, both sides of their test have been merged with it.
                     _ => {
                         let (cond, yes, no) = (self.test(func, cond), self.loc(yes), self.loc(no));
-                        if self.out.exprs.as_const(cond).is_some() {
-                            let to = if self.out.exprs.is_true(cond) { yes } else { no };
-                            self.out.add_edge(source, Op::Skip, to, None);
-                        } else {
-                            self.out.add_branch(source, cond, yes, no, None);
-                        }
+                        self.out.test(source, cond, yes, no);
                     }
                 }
-            }
-        }
-    }
-
-    fn branch(&mut self, source: LocId, func: FuncId, (a, b): (EdgeId, EdgeId), yes: LocId, no: LocId) {
-        let original = self.fold.original;
-        let Op::Assume { cond, .. } = original.edges[a].op else { unreachable!("an assume edge") };
-        let cond = self.expr(func, cond);
-        let made = self.out.add_branch(source, cond, yes, no, original.edges[a].place);
-        for (new, old) in [(made.0, a), (made.1, b)] {
-            self.inherit(new, old);
-            if let Op::Assume { means, .. } = original.edges[old].op {
-                self.out.set_meaning(new, means);
             }
         }
     }
@@ -237,17 +153,17 @@ impl<'a> Output<'a> {
                 Op::Assign { var, value } if r.vars[*var].is_none() => {
                     let value = r.program.exprs.as_const(*value).expect("a number").clone();
                     let var = self.exit_variable(*var);
-                    Op::Assign { var, value: self.out.exprs.constant(value) }
+                    Op::Assign { var, value: self.out.program_mut().exprs.constant(value) }
                 }
                 op => op.clone(),
             };
-            self.out.add_edge(source, op, to, None);
+            self.out.step(source, op, to);
             return;
         };
         let to = self.loc(target);
-        let mut op = self.op(func, old);
+        let mut op = self.out.op(func, old);
         self.callee(&mut op, edge);
-        self.edge(source, op, to, old);
+        self.out.edge(source, op, to, old);
     }
 
     /// Directs a call to the function that the composition calls.
@@ -260,15 +176,13 @@ impl<'a> Output<'a> {
     }
 
     fn exit_variable(&mut self, var: VarId) -> VarId {
-        let entry = self.out.entry;
-        if let Some(&made) = self.made_vars.get(&(entry, var)) {
+        if let Some(&made) = self.exit_vars.get(&var) {
             return made;
         }
         let composed = &self.fold.r.program;
-        let ty = self.out.types.push(composed.types[composed.vars[var].ty].clone());
-        let made = self.out.vars.push(Var { ty, ..composed.vars[var].clone() });
-        self.vars.push(None);
-        self.made_vars.insert((entry, var), made);
+        let ty = self.out.program_mut().types.push(composed.types[composed.vars[var].ty].clone());
+        let made = self.out.add_var(Var { ty, ..composed.vars[var].clone() }, None);
+        self.exit_vars.insert(var, made);
         made
     }
 
@@ -310,7 +224,7 @@ impl<'a> Output<'a> {
             return match next.first() {
                 Some(&to) => {
                     let to = self.loc(to);
-                    self.out.add_edge(source, Op::Skip, to, None);
+                    self.out.step(source, Op::Skip, to);
                 }
                 None => self.covered(source),
             };
@@ -323,13 +237,13 @@ impl<'a> Output<'a> {
                 match target {
                     Some(target) => self.loc(target),
                     None => {
-                        let end = self.out.add_location(func);
+                        let end = self.out.location(func);
                         self.covered(end);
                         end
                     }
                 }
             });
-            return self.branch(source, func, (then_edge, else_edge), yes, no);
+            return self.out.branch(source, [then_edge, else_edge], yes, no);
         }
         // A call through a pointer may have copies for some functions. These come first, then the call of all others.
         steps.sort_by_key(|((_, callee), ..)| callee.is_none());
@@ -337,18 +251,12 @@ impl<'a> Output<'a> {
         let mut here = source;
         let last = steps.len() - 1;
         for (i, ((old, callee), target, copy)) in steps.into_iter().enumerate() {
-            let mut op = self.op(func, old);
+            let mut op = self.out.op(func, old);
             let mut at = here;
             if let (true, Op::Call { callee: Callee::Indirect(pointer), .. }, Some(callee)) = (indirect, &op, callee) {
-                let width = self.out.layout.pointer_width;
-                let addr = self.out.exprs.func_addr(callee, width);
-                let is_this = self.out.exprs.eq(*pointer, addr);
-                let (yes, no) = (self.out.add_location(func), self.out.add_location(func));
-                match self.out.exprs.as_const(is_this).is_some() {
-                    true if self.out.exprs.is_true(is_this) => drop(self.out.add_edge(here, Op::Skip, yes, None)),
-                    true => drop(self.out.add_edge(here, Op::Skip, no, None)),
-                    false => drop(self.out.add_branch(here, is_this, yes, no, None)),
-                }
+                let is_this = self.out.points_to(*pointer, callee);
+                let (yes, no) = (self.out.location(func), self.out.location(func));
+                self.out.test(here, is_this, yes, no);
                 (at, here) = (yes, no);
                 if i == last {
                     self.covered(no);
@@ -358,17 +266,7 @@ impl<'a> Output<'a> {
                 *callee = Callee::Direct(self.func(copy));
             }
             let to = self.loc(target);
-            self.edge(at, op, to, old);
+            self.out.edge(at, op, to, old);
         }
     }
-}
-
-/// Substitutes variables in an expression.
-fn substituted(p: &mut Program, e: ExprId, map: &FxHashMap<VarId, VarId>) -> ExprId {
-    p.exprs.substitute(e, &mut FxHashMap::default(), |pool, leaf| {
-        let Expr::Var(v) = *pool.get(leaf) else { return None };
-        let &new = map.get(&v)?;
-        let width = pool.width(leaf);
-        Some(pool.var(new, width))
-    })
 }
