@@ -35,8 +35,8 @@ const LONG: usize = 300;
 /// The maximal time of the run of one test.
 const RUN: Duration = Duration::from_secs(2);
 
-/// A run of cooperative test generation.
-pub struct CoTest<'a> {
+/// The parties and the limits of cooperative test generation.
+pub struct Setup<'a> {
     /// The program to cover. The expressions of the GIA are added to it.
     pub program: Program,
     /// The edges to cover.
@@ -49,16 +49,21 @@ pub struct CoTest<'a> {
     pub found: &'a Mutex<Found>,
     /// A function that receives the GIA after each time slice.
     pub tell: &'a dyn Fn(&Gia, &mut Program),
-    /// The common knowledge about the paths of the program.
-    pub gia: Gia,
     /// The external tester, in place of the own one.
     pub tester: Option<Outside<'a>>,
     /// An external verifier, in addition to the own one.
     pub verifier: Option<Verifier<'a>>,
+}
+
+/// A run of cooperative test generation.
+pub struct CoTest<'a> {
+    setup: Setup<'a>,
+    /// The common knowledge about the paths of the program.
+    gia: Gia,
     /// The name of the verifier that proved a goal unreachable, by goal index.
-    pub proved_by: FxHashMap<usize, &'static str>,
+    proved_by: FxHashMap<usize, &'static str>,
     /// True if a run did not end within its limits. Later runs then get smaller limits.
-    pub is_endless: bool,
+    is_endless: bool,
 }
 
 /// An external verifier.
@@ -87,17 +92,22 @@ pub struct Outside<'a> {
     pub report: Import,
 }
 
-impl CoTest<'_> {
+impl<'a> CoTest<'a> {
+    /// A run at its start, at which nothing is known.
+    pub fn new(setup: Setup<'a>) -> Self {
+        Self { setup, gia: Gia::nothing(), proved_by: FxHashMap::default(), is_endless: false }
+    }
+
     /// Alternates between tester and verifiers until all goals are decided, the budget is spent, or even the longest
     /// time slices bring no result.
     pub fn run(&mut self) {
         self.publish();
-        let known = self.gia.tests(&self.program);
+        let known = self.gia.tests(&self.setup.program);
         self.cover(&known);
         let (mut turns, mut is_first) = (1, true);
         loop {
             let before = self.open().len();
-            if self.tester.is_some() {
+            if self.setup.tester.is_some() {
                 self.import(OTHER * turns);
             } else {
                 self.iteration("the tester", TESTER * turns, |search, turn| {
@@ -112,12 +122,12 @@ impl CoTest<'_> {
             if self.is_over() {
                 break;
             }
-            if let Some(mut verifier) = self.verifier.take() {
+            if let Some(mut verifier) = self.setup.verifier.take() {
                 let Verifier { tool, errors, memory, ref mut next, ref mut problem } = verifier;
                 self.iteration(tool.name, OTHER * turns, |search, turn| {
                     *problem = search.ask(tool, (errors, memory), next, turn);
                 });
-                self.verifier = Some(verifier);
+                self.setup.verifier = Some(verifier);
                 self.publish();
                 if self.is_over() {
                     break;
@@ -133,16 +143,16 @@ impl CoTest<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.budget.spent().is_some() || self.open().is_empty()
+        self.setup.budget.spent().is_some() || self.open().is_empty()
     }
 
     fn found(&self) -> std::sync::MutexGuard<'_, Found> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+        self.setup.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open(&self) -> Vec<usize> {
         let found = self.found();
-        (0..self.goals.len()).filter(|&i| found.status[i] == Status::Open).collect()
+        (0..self.setup.goals.len()).filter(|&i| found.status[i] == Status::Open).collect()
     }
 
     /// Runs `work` on the residual program for at most `turn`, and adds its results to the GIA. `who` is the name for
@@ -150,13 +160,13 @@ impl CoTest<'_> {
     fn iteration(&mut self, who: &'static str, turn: Duration, work: impl FnOnce(Search, Duration)) {
         self.found().by = who;
         // An eighth of the remaining time is reserved for recording the results.
-        let turn = self.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
-        let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Removed::Unreachable, Reducer::Locations) else {
+        let turn = self.setup.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
+        let Ok(rest) = gia::reduce(&mut self.setup.program, &self.gia, Removed::Unreachable, Reducer::Locations) else {
             return;
         };
         // The goals in the residual program, and the indices of the same goals in the original program.
         let open = self.open();
-        let number_of: FxHashMap<EdgeId, usize> = open.iter().map(|&i| (self.goals[i], i)).collect();
+        let number_of: FxHashMap<EdgeId, usize> = open.iter().map(|&i| (self.setup.goals[i], i)).collect();
         let (mut goals, mut numbers) = (Vec::new(), Vec::new());
         for (new, old) in rest.left() {
             if let Some(&number) = number_of.get(&old) {
@@ -168,8 +178,8 @@ impl CoTest<'_> {
         let search = Search {
             program: &rest.program,
             goals: &goals,
-            config: self.config.clone(),
-            budget: self.budget.exerting(turn),
+            config: self.setup.config.clone(),
+            budget: self.setup.budget.exerting(turn),
             found: &local,
             most_runs: usize::MAX,
             form: Form::Values,
@@ -188,9 +198,9 @@ impl CoTest<'_> {
             }
         }
         let unreachable: Vec<usize> = open.iter().copied().filter(|i| !reachable.contains(i)).collect();
-        let never: Vec<EdgeId> = unreachable.iter().map(|&i| self.goals[i]).collect();
+        let never: Vec<EdgeId> = unreachable.iter().map(|&i| self.setup.goals[i]).collect();
         if !never.is_empty()
-            && let Ok(combined) = gia::combine(&self.gia, &Gia::never(never), &self.program)
+            && let Ok(combined) = gia::combine(&self.gia, &Gia::never(never), &self.setup.program)
         {
             self.gia = combined;
         }
@@ -200,19 +210,20 @@ impl CoTest<'_> {
     /// Runs the external tester on the residual program, and adds those of its tests that cover more when they are run
     /// here.
     fn import(&mut self, turn: Duration) {
-        let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Removed::Unreachable, Reducer::Locations) else {
+        let Ok(rest) = gia::reduce(&mut self.setup.program, &self.gia, Removed::Unreachable, Reducer::Locations) else {
             return;
         };
-        let seeds: Vec<Vec<u8>> = self.gia.tests(&self.program).iter().map(|test| bytes(&self.program, test)).collect();
-        let Some(outside) = &mut self.tester else { return };
-        let budget = self.budget.within(turn);
+        let seeds: Vec<Vec<u8>> =
+            self.gia.tests(&self.setup.program).iter().map(|test| bytes(&self.setup.program, test)).collect();
+        let Some(outside) = &mut self.setup.tester else { return };
+        let budget = self.setup.budget.within(turn);
         outside.report.runs += 1;
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).by = outside.tester.name;
+        self.setup.found.lock().unwrap_or_else(PoisonError::into_inner).by = outside.tester.name;
         let tests = outside.tester.tests(&rest.program, outside.errors, &seeds, (&budget, outside.memory));
         outside.report.problem = tests.as_ref().err().map(|why| format!("{why:#}"));
         let tests = tests.unwrap_or_default();
         let useful = self.add_tests(&tests);
-        if let Some(outside) = &mut self.tester {
+        if let Some(outside) = &mut self.setup.tester {
             outside.report.read += tests.len();
             outside.report.useful += useful;
         }
@@ -229,16 +240,16 @@ impl CoTest<'_> {
             let mut path = path.clone();
             path.values.retain(|&(at, ..)| at < path.path.len());
             if path.path.len() > LONG {
-                runs.add_run(&path, &mut self.program);
+                runs.add_run(&path, &mut self.setup.program);
                 continue;
             }
-            let path = path.annotated(&mut self.program);
-            told.add_path(&path, Says::Reachable, &self.program);
+            let path = path.annotated(&mut self.setup.program);
+            told.add_path(&path, Says::Reachable, &self.setup.program);
         }
         for news in [told, runs] {
             // A verifier and a tester that contradict each other would be a defect. The coverage of the run remains
             // recorded.
-            let Ok(combined) = gia::combine(&self.gia, &news, &self.program) else { return 0 };
+            let Ok(combined) = gia::combine(&self.gia, &news, &self.setup.program) else { return 0 };
             self.gia = combined;
         }
         paths.len()
@@ -246,12 +257,12 @@ impl CoTest<'_> {
 
     /// Records the goals that the runs of these paths cover.
     fn cover(&self, paths: &[gia::Test]) {
-        let interpreter = Interpreter::new(&self.program);
+        let interpreter = Interpreter::new(&self.setup.program);
         for path in paths {
             let inputs =
                 Inputs { values: path.values.iter().map(|(_, _, v)| v.clone()).collect(), ..Inputs::default() };
-            if let Ok(run) = execute(&self.program, &interpreter, &mut inputs.source(), self.is_endless) {
-                self.found().take(self.goals, &run);
+            if let Ok(run) = execute(&self.setup.program, &interpreter, &mut inputs.source(), self.is_endless) {
+                self.found().take(self.setup.goals, &run);
             }
         }
     }
@@ -260,21 +271,21 @@ impl CoTest<'_> {
     /// if the run ends and the path has at most [`LONG`] edges. Otherwise, the path ends at the last open goal that it
     /// reaches.
     fn reachable(&self, tests: &[Imported]) -> Vec<gia::Test> {
-        let interpreter = Interpreter::new(&self.program);
-        let mut open: FxHashSet<EdgeId> = self.open().into_iter().map(|i| self.goals[i]).collect();
+        let interpreter = Interpreter::new(&self.setup.program);
+        let mut open: FxHashSet<EdgeId> = self.open().into_iter().map(|i| self.setup.goals[i]).collect();
         let mut paths = Vec::new();
         for test in tests {
-            if open.is_empty() || self.budget.spent().is_some() {
+            if open.is_empty() || self.setup.budget.spent().is_some() {
                 break;
             }
             let mut recording = Recording::default();
-            let mut given = Given::new(&self.program, test);
+            let mut given = Given::new(&self.setup.program, test);
             let mut limits = engine::replay_limits(RUN);
             if self.is_endless {
                 limits.steps = ENDLESS;
             }
             let run = interpreter.run(&mut given, limits, &mut recording);
-            if given.wrong.is_some() || run.taints.iter().any(|&t| self.program.taints[t].over) {
+            if given.wrong.is_some() || run.taints.iter().any(|&t| self.setup.program.taints[t].over) {
                 continue;
             }
             let mut path = recording.test;
@@ -298,12 +309,12 @@ impl CoTest<'_> {
     fn publish(&mut self) {
         // The status is cloned, not taken: when the time is up, another thread reads it at any moment.
         let mut status = self.found().status.clone();
-        status.resize(self.goals.len(), Status::Open);
-        if let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Removed::Unreachable, Reducer::Locations)
+        status.resize(self.setup.goals.len(), Status::Open);
+        if let Ok(rest) = gia::reduce(&mut self.setup.program, &self.gia, Removed::Unreachable, Reducer::Locations)
             && self.gia.has(Says::Unreachable)
         {
             let left: FxHashSet<EdgeId> = rest.left().into_iter().map(|(_, old)| old).collect();
-            for (i, goal) in self.goals.iter().enumerate() {
+            for (i, goal) in self.setup.goals.iter().enumerate() {
                 if !left.contains(goal) && status[i] == Status::Open {
                     // If the proof of another goal implies this one, one of the verifiers is named.
                     let by = self.proved_by.get(&i).or(self.proved_by.values().next());
@@ -313,15 +324,15 @@ impl CoTest<'_> {
         }
         let mut found = self.found();
         found.status = status;
-        found.imported = self.tester.as_ref().map(|outside| outside.report.clone()).unwrap_or_default();
+        found.imported = self.setup.tester.as_ref().map(|outside| outside.report.clone()).unwrap_or_default();
         // If all goals are decided, the failure of the verifier does not matter.
-        if let Some(Verifier { problem: Some(why), .. }) = &self.verifier
+        if let Some(Verifier { problem: Some(why), .. }) = &self.setup.verifier
             && found.status.contains(&Status::Open)
         {
             found.imported.problem.get_or_insert_with(|| why.clone());
         }
         drop(found);
-        (self.tell)(&self.gia, &mut self.program);
+        (self.setup.tell)(&self.gia, &mut self.setup.program);
     }
 }
 
@@ -339,19 +350,16 @@ mod tests {
         let program = cfa::text::parse(text).unwrap();
         let goals = [EdgeId(0)];
         let found = Mutex::new(Found { status: vec![Status::Covered], ..Found::default() });
-        let mut cotest = CoTest {
+        let mut cotest = CoTest::new(Setup {
             program,
             goals: &goals,
             config: Config::default(),
             budget: Budget::unlimited(),
             found: &found,
             tell: &|_, _| {},
-            gia: Gia::nothing(),
             tester: None,
             verifier: None,
-            proved_by: FxHashMap::default(),
-            is_endless: false,
-        };
+        });
         let is_done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let looks = scope.spawn(|| {

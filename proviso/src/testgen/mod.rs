@@ -22,7 +22,7 @@ use crate::{crash, json, witness};
 use cfa::wording::counted;
 use cfa::{Callee, EdgeId, InputKind, Op, Program};
 use cooperate::gia::{self, Gia};
-use cotest::{CoTest, Outside, Verifier};
+use cotest::{CoTest, Outside, Setup, Verifier};
 use driver::environment::Process;
 use driver::evidence::lines::{Lines, lines};
 use driver::external::Tool;
@@ -38,7 +38,6 @@ use frontend_llvm::Options;
 use given::Given;
 pub use goals::{Coverage, goals as goals_of};
 use instrument::Property;
-use rustc_hash::FxHashMap;
 use search::{Form, Found, Import, Processes, Search, Status, Test};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -234,19 +233,16 @@ impl Parties {
         (found, known): (&Mutex<Found>, &Mutex<Option<Known>>),
     ) -> Result<(), Failure> {
         let Self { errors, memory, .. } = self;
-        let (gia, memory, proved_by) = (Gia::nothing(), *memory, FxHashMap::default());
+        let memory = *memory;
         let tester = self.tester.as_ref().map(|tester| Outside { tester, errors, memory, report: Import::default() });
         let verifier = self.verifier.as_ref().map(|tool| Verifier { tool, errors, memory, next: 0, problem: None });
-        let is_endless = false;
         let tell = |gia: &Gia, program: &mut Program| {
             let told = self.known(gia, program);
             if told.is_some() {
                 *known.lock().unwrap_or_else(PoisonError::into_inner) = told;
             }
         };
-        let mut cotest =
-            CoTest { program, goals, config, budget, found, tell: &tell, gia, tester, verifier, proved_by, is_endless };
-        cotest.run();
+        CoTest::new(Setup { program, goals, config, budget, found, tell: &tell, tester, verifier }).run();
         let is_drawn = known.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         if self.draws.is_some() && !is_drawn { Err(picture::too_large()) } else { Ok(()) }
     }
