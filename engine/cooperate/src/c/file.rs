@@ -97,7 +97,7 @@ impl<'p> File<'p> {
 
     /// Returns the next entity that the text refers to and that is not written yet. Its place becomes the current one.
     pub fn next_requested(&mut self) -> Option<Entity> {
-        let entity = self.requested.next()?;
+        let entity = self.requested.take_next()?;
         self.place = match entity {
             Entity::Function(f) => self.p.funcs[f].place,
             Entity::Object(g) => self.p.globals[g].place,
@@ -149,7 +149,7 @@ impl<'p> File<'p> {
 
     /// The kind of value that an expression yields without conversion.
     pub fn kind(&mut self, e: ExprId) -> ValueKind {
-        self.kinds.of(e)
+        self.kinds.kind(e)
     }
 
     /// The functions whose addresses the program takes.

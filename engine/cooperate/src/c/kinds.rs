@@ -26,26 +26,26 @@ impl<'p> Kinds<'p> {
     }
 
     /// The kind of value that an expression yields without conversion.
-    pub fn of(&mut self, e: ExprId) -> ValueKind {
+    pub fn kind(&mut self, e: ExprId) -> ValueKind {
         if let Some(&kind) = self.cache.get(&e) {
             return kind;
         }
         let pointer = self.p.layout.pointer_width;
         let kind = match *self.p.exprs.get(e) {
-            Expr::Var(v) => return self.of_variable(v),
+            Expr::Var(v) => return self.kind_of_variable(v),
             Expr::GlobalAddr(_) | Expr::FuncAddr(_) => ValueKind::Pointer,
             Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => ValueKind::Float(f),
             Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => ValueKind::Float(to),
-            Expr::Binary(BinOp::Add, a, b) if self.p.exprs.width(e) == pointer => match (self.of(a), self.of(b)) {
+            Expr::Binary(BinOp::Add, a, b) if self.p.exprs.width(e) == pointer => match (self.kind(a), self.kind(b)) {
                 (ValueKind::Pointer, ValueKind::Bits) | (ValueKind::Bits, ValueKind::Pointer) => ValueKind::Pointer,
                 _ => ValueKind::Bits,
             },
-            Expr::Binary(BinOp::Sub, a, b) if self.p.exprs.width(e) == pointer => match (self.of(a), self.of(b)) {
+            Expr::Binary(BinOp::Sub, a, b) if self.p.exprs.width(e) == pointer => match (self.kind(a), self.kind(b)) {
                 (ValueKind::Pointer, ValueKind::Bits) => ValueKind::Pointer,
                 _ => ValueKind::Bits,
             },
             Expr::Ite(_, a, b) => {
-                let (a_kind, b_kind) = (self.of(a), self.of(b));
+                let (a_kind, b_kind) = (self.kind(a), self.kind(b));
                 let constant = |e| self.p.exprs.as_const(e).is_some();
                 if a_kind == b_kind || constant(b) {
                     a_kind
@@ -62,7 +62,7 @@ impl<'p> Kinds<'p> {
     }
 
     /// The kind of value that a variable has.
-    pub fn of_variable(&self, v: VarId) -> ValueKind {
+    fn kind_of_variable(&self, v: VarId) -> ValueKind {
         match self.types[v] {
             ScalarType::Pointer => ValueKind::Pointer,
             ScalarType::Float(f) => ValueKind::Float(f),

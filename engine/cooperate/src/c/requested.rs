@@ -21,7 +21,7 @@ pub struct Requested {
     functions: Vec<FuncId>,
     objects: Vec<GlobalId>,
     variables: Vec<VarId>,
-    /// The numbers of functions, objects and variables that [`next`](Self::next) has returned.
+    /// The numbers of functions, objects and variables that [`take_next`](Self::take_next) has returned.
     returned: [usize; 3],
     library: BTreeMap<String, String>,
     helpers: BTreeMap<String, String>,
@@ -38,7 +38,7 @@ impl Requested {
     }
 
     /// Returns the next entity to write: functions precede objects, and objects precede variables.
-    pub fn next(&mut self) -> Option<Entity> {
+    pub fn take_next(&mut self) -> Option<Entity> {
         let [functions, objects, variables] = self.returned;
         let function = self.functions.get(functions).map(|&f| (0, Entity::Function(f)));
         let object = || self.objects.get(objects).map(|&g| (1, Entity::Object(g)));
