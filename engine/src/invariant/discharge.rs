@@ -71,7 +71,7 @@ impl Part {
 
 /// The fraction of the time for the analysis of the whole program at the usual strength. If it has no result then, the
 /// quick one takes a part of the rest. The analysis function by function takes what is left.
-const WHOLE: (u32, u32) = (2, 3);
+const WHOLE: (u32, u32) = (3, 4);
 /// Programs with more edges are first analysed function by function, then at once in two strengths. The first may take
 /// this part of the time, and the second that part of what is left.
 const LARGE: usize = 20_000;
