@@ -11,9 +11,10 @@ use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-/// The maximal processor time of the pre-analysis for all groups together. It also takes at most half of the time left.
-/// In that time, it proves more of thousands of checks than the later analyses do. If it does not succeed, a pass
-/// without memory, which proves checks but no accesses, may take a quarter of both.
+/// The maximal processor time of the pre-analysis for all groups together, unless the user chose the limit for several
+/// questions. It also takes at most half of the time left. In that time, it proves more of thousands of checks than the
+/// later analyses do. If it does not succeed, a pass without memory, which proves checks but no accesses, may take a
+/// quarter of both.
 const DISCHARGE: Duration = Duration::from_secs(60);
 
 /// The divisor of that time if there is one question, which may be violated at once.
@@ -57,16 +58,12 @@ impl Looks {
 
     /// Returns the sites at which the error is proved unreachable.
     pub fn holding(&self, session: &Session, program: &Program, found: &[(Site, ErrorId)]) -> Holding {
+        if !has_work_at(program, found) {
+            return Holding::default();
+        }
         let looks = self.expected.get().max(1);
         self.expected.set(looks - 1);
         let has_checks = found.iter().any(|(site, _)| matches!(site, Site::Check(_)));
-        let is_access =
-            |site: &Site| matches!(*site, Site::Fault(edge) if !matches!(program.edges[edge].op, Op::Leak(_)));
-        let wants_memory = has_checks || found.iter().any(|(site, _)| is_access(site));
-        // The pre-analysis follows only one thread.
-        if program.starts_threads() || !wants_memory {
-            return Holding::default();
-        }
         let discharged = session.stage("the static pre-analysis", "discharge", || {
             let with_memory = || {
                 let budget = self.budget.borrow_mut().get_or_insert_with(|| budget(session, 1 + self.less)).clone();
@@ -112,6 +109,21 @@ impl Looks {
         }
         Holding { sites, rests_on_accesses, unknown }
     }
+}
+
+/// Returns true if the pre-analysis of the program may prove something.
+pub fn has_work(program: &Program) -> bool {
+    has_work_at(program, &sites(program))
+}
+
+fn has_work_at(program: &Program, found: &[(Site, ErrorId)]) -> bool {
+    let is_provable = |site: &Site| match *site {
+        Site::Check(_) => true,
+        Site::Fault(edge) => !matches!(program.edges[edge].op, Op::Leak(_)),
+        Site::Call(_) | Site::Lost(_) => false,
+    };
+    // The pre-analysis follows only one thread.
+    !program.starts_threads() && found.iter().any(|(site, _)| is_provable(site))
 }
 
 /// Adds a warning that names the unknown code and the number of places that depend on it.
@@ -186,7 +198,9 @@ pub fn origins(program: &Program, places: Vec<EdgeId>) -> Vec<EdgeId> {
 /// Returns a budget, from now on, that is a fraction of the time of the pre-analysis. `part` is the divisor.
 fn budget(session: &Session, part: u32) -> Budget {
     let limits = &session.limits;
-    let effort = limits.processor_left().map_or(DISCHARGE, |left| DISCHARGE.min(left / 2));
+    let is_chosen = !limits.is_default && session.job.asks.len() > 1;
+    let most = limits.left().filter(|_| is_chosen).unwrap_or(DISCHARGE);
+    let effort = limits.processor_left().map_or(most, |left| most.min(left / 2));
     let budget = session.budget.exerting(effort / part);
     let left = limits.timeout.map(|t| t.saturating_sub(limits.start.elapsed()));
     left.map_or(budget.clone(), |left| budget.within(left / (2 * part)))

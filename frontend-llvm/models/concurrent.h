@@ -469,7 +469,7 @@ int sem_wait(int *semaphore) {
     return 0;
 }
 
-int sem_trywait(int *semaphore) {
+static _Bool proviso_try_semaphore(int *semaphore) {
     __proviso_atomic_begin(OBSERVES);
     _Bool free = *semaphore > 0;
     if (free) {
@@ -478,9 +478,27 @@ int sem_trywait(int *semaphore) {
     } else
         __proviso_observe();
     __proviso_atomic_finish();
-    if (free)
+    return free;
+}
+
+int sem_trywait(int *semaphore) {
+    if (proviso_try_semaphore(semaphore))
         return 0;
     SET_ERRNO(EAGAIN);
+    return -1;
+}
+
+// A wait with a time limit ends when this thread continues.
+int sem_timedwait(int *semaphore, const struct proviso_moment *until) {
+    int timeout = proviso_timeout(until);
+    if (timeout != ETIMEDOUT) {
+        SET_ERRNO(timeout);
+        return -1;
+    }
+    proviso_test_cancel();
+    if (proviso_try_semaphore(semaphore))
+        return 0;
+    SET_ERRNO(ETIMEDOUT);
     return -1;
 }
 

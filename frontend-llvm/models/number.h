@@ -40,6 +40,8 @@ static struct proviso_integer PROVISO_OF_TEXT(proviso_read_integer)(const PROVIS
         unsigned digit = proviso_digit_in(*s, base);
         if (digit >= (unsigned)base)
             break;
+        // A digit is not null. This is for the analyses.
+        __proviso_assume(*s != 0);
         // This many digits fit in any case, so no overflow check is needed.
         if (digits < (base <= 10 ? 19 : 12)) {
             magnitude = magnitude * base + digit;

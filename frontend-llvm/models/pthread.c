@@ -9,7 +9,7 @@
 // Defines: pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_spin_init
 // Defines: pthread_spin_destroy pthread_spin_lock pthread_spin_trylock pthread_spin_unlock pthread_key_create
 // Defines: pthread_key_delete pthread_getspecific pthread_setspecific sem_init sem_destroy sem_wait
-// Defines: sem_trywait sem_post sem_getvalue pthread_attr_setstacksize pthread_condattr_setclock
+// Defines: sem_trywait sem_timedwait sem_post sem_getvalue pthread_attr_setstacksize pthread_condattr_setclock
 // Defines: pthread_mutexattr_setpshared pthread_rwlockattr_init pthread_rwlockattr_destroy __proviso_register_handler
 // Defines: __pthread_unregister_cancel __pthread_unwind_next __proviso_may_cancel pthread_attr_getdetachstate
 #pragma once
@@ -488,6 +488,16 @@ int sem_wait(unsigned *semaphore) {
 int sem_trywait(unsigned *semaphore) {
     if (!*semaphore) {
         SET_ERRNO(EAGAIN);
+        return -1;
+    }
+    --*semaphore;
+    return 0;
+}
+
+int sem_timedwait(unsigned *semaphore, const struct proviso_moment *until) {
+    int timeout = proviso_timeout(until);
+    if (timeout != ETIMEDOUT || !*semaphore) {
+        SET_ERRNO(timeout);
         return -1;
     }
     --*semaphore;

@@ -1,45 +1,54 @@
 // Sorting. stdlib.c includes it for comparison functions with and without an extra argument.
 
-// Merges two adjacent sorted parts of an array. The first has `middle` elements. Of equal elements, that of the first
-// part comes first.
-static void PROVISO_SORTING(proviso_merge)(char *array, char *merged, size_t middle, size_t count, size_t size,
-                                           PROVISO_COMPARING) {
-    size_t left = 0, right = middle, out = 0;
-    while (left < middle && right < count) {
-        _Bool from_left = PROVISO_ORDER(array + left * size, array + right * size) <= 0;
-        size_t next = from_left ? left++ : right++;
-        __builtin_memcpy(merged + out * size, array + next * size, size);
-        out++;
+// The C library's merge sort: it compares the same elements in the same order. Sorts the `count` elements in the bytes
+// of `array` from `start` to before `end`: it sorts their halves, and merges them into the same place of `merged`. Of
+// equal elements, that of the first half comes first. All assumptions hold; they bound offsets for the analyses.
+static void PROVISO_SORTING(proviso_sort_part)(char *array, char *merged, size_t start, size_t end, size_t count,
+                                               size_t size, PROVISO_COMPARING) {
+    if (count < 2)
+        return;
+    size_t from_left = count / 2, from_right = count - from_left, middle = start + from_left * size;
+    __proviso_assume(start <= middle);
+    __proviso_assume(middle <= end);
+    PROVISO_SORTING(proviso_sort_part)(array, merged, start, middle, from_left, size, PROVISO_COMPARED);
+    PROVISO_SORTING(proviso_sort_part)(array, merged, middle, end, from_right, size, PROVISO_COMPARED);
+    size_t left = start, right = middle, out = start;
+    while (from_left && from_right) {
+        __proviso_assume(left + size <= middle);
+        __proviso_assume(right + size <= end);
+        __proviso_assume(out + size <= end);
+        if (PROVISO_ORDER(array + left, array + right) <= 0) {
+            __builtin_memcpy(merged + out, array + left, size);
+            left += size;
+            from_left--;
+        } else {
+            __builtin_memcpy(merged + out, array + right, size);
+            right += size;
+            from_right--;
+        }
+        out += size;
     }
-    __builtin_memcpy(merged + out * size, array + left * size, (middle - left) * size);
-    __builtin_memcpy(array, merged, right * size);
+    for (; from_left; from_left--) {
+        __proviso_assume(left + size <= middle);
+        __proviso_assume(out + size <= end);
+        __builtin_memcpy(merged + out, array + left, size);
+        left += size;
+        out += size;
+    }
+    for (left = start; left < out; left += size) {
+        __proviso_assume(left + size <= end);
+        __builtin_memcpy(array + left, merged + left, size);
+    }
 }
 
-// The C library's merge sort: it compares the same elements in the same order. A part is sorted by sorting its halves
-// and merging them. `stack` has the parts being sorted.
 static void PROVISO_SORTING(proviso_sort)(void *base, size_t count, size_t size, PROVISO_COMPARING) {
     if (count < 2)
         return;
+    size_t all;
+    // No object is so large: the library accesses bytes after its end.
+    if (__builtin_mul_overflow(count, size, &all))
+        (void)*((const volatile char *)base + PTRDIFF_MAX);
     char *merged = __proviso_scratch(count * size);
-    struct {
-        size_t start, count;
-        unsigned sorted_halves;
-    } stack[64] = {{0, count, 0}};
-    unsigned depth = 1;
-    while (depth > 0) {
-        size_t start = stack[depth - 1].start, count = stack[depth - 1].count;
-        unsigned sorted_halves = stack[depth - 1].sorted_halves++;
-        if (sorted_halves == 2)
-            PROVISO_SORTING(proviso_merge)
-            ((char *)base + start * size, merged, count / 2, count, size, PROVISO_COMPARED);
-        if (sorted_halves == 2 || count < 2) {
-            depth--;
-            continue;
-        }
-        stack[depth].start = sorted_halves == 0 ? start : start + count / 2;
-        stack[depth].count = sorted_halves == 0 ? count / 2 : count - count / 2;
-        stack[depth].sorted_halves = 0;
-        depth++;
-    }
+    PROVISO_SORTING(proviso_sort_part)(base, merged, 0, count * size, count, size, PROVISO_COMPARED);
     __proviso_drop(merged);
 }

@@ -5,7 +5,8 @@
 // Defines: fputc putc _IO_putc putchar putc_unlocked putchar_unlocked fputc_unlocked fputs puts fputs_unlocked
 // Defines: fwrite fwrite_unlocked __fgets_chk __fread_chk feof feof_unlocked ferror ferror_unlocked clearerr
 // Defines: clearerr_unlocked fseek fseeko fseeko64 ftell ftello ftello64 rewind fgetpos fgetpos64 fsetpos fsetpos64 remove
-// Defines: rename tmpnam perror tmpfile64 freopen64 getw putw fmemopen open_memstream open_wmemstream
+// Defines: rename tmpnam perror tmpfile64 freopen64 getw putw fmemopen open_memstream open_wmemstream __fpending
+// Defines: __freading __freadable __fwritable
 #pragma once
 #include "descriptors.c"
 #include "stream.c"
@@ -438,6 +439,8 @@ reads:
     if (none)
         return -1;
     (*line)[n] = 0;
+    // No object is larger. This is for the analyses.
+    __proviso_assume(n < PTRDIFF_MAX);
     return n;
 }
 
@@ -569,6 +572,41 @@ int feof_unlocked(struct proviso_stream *stream) { return proviso_is_at_end(stre
 
 int ferror(struct proviso_stream *stream) { return proviso_has_failed(stream); }
 int ferror_unlocked(struct proviso_stream *stream) { return proviso_has_failed(stream); }
+
+// stdio_ext.h. Streams have no buffers, so the results that depend on them are unknown.
+
+static _Bool proviso_may_be(_Bool is_known, _Bool value) {
+    if (is_known)
+        return value;
+    __proviso_overapproximated("the buffer of a stream is not modelled");
+    return __proviso_env_bool();
+}
+
+size_t __fpending(struct proviso_stream *stream) {
+    USE(stream);
+    size_t pending = 0;
+    if (!stream->read_only) {
+        __proviso_overapproximated("the buffer of a stream is not modelled");
+        pending = __proviso_env_size();
+        __proviso_assume(pending <= PTRDIFF_MAX);
+    }
+    return pending;
+}
+
+int __freading(struct proviso_stream *stream) {
+    USE(stream);
+    return proviso_may_be(stream->read_only && !stream->write_only, 1);
+}
+
+int __freadable(struct proviso_stream *stream) {
+    USE(stream);
+    return proviso_may_be(!stream->read_only || !stream->write_only, !stream->write_only);
+}
+
+int __fwritable(struct proviso_stream *stream) {
+    USE(stream);
+    return proviso_may_be(!stream->read_only || !stream->write_only, !stream->read_only);
+}
 
 void clearerr(struct proviso_stream *stream) { proviso_clear(stream); }
 void clearerr_unlocked(struct proviso_stream *stream) { proviso_clear(stream); }

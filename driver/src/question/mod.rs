@@ -2,8 +2,8 @@
 //!
 //! Questions that can be answered together form a group. A group is one program with the errors of all its questions.
 //! It is loaded with the checks that clang inserts for them. Assertions are a group of their own, and that group comes
-//! first. Its program has no other checks, so the answer comes as soon as if there were no other question. A group that
-//! cannot be decided as a whole is divided. When a violation is found, it is recorded, its place is no longer an error,
+//! first after the pre-analysis. Its program has no other checks, so its slice is often small. Groups without a place
+//! come last. A group that cannot be decided as a whole is divided. When a violation is found, it is recorded, its place is no longer an error,
 //! and the group continues with the others.
 //!
 //! If another group asks whether accesses are valid, a path ends at an invalid access, and this does not prevent a
@@ -23,7 +23,7 @@ use crate::decide::decide;
 use crate::failure::{Failure, exit};
 use crate::job::Ask;
 use crate::limits::Limits;
-use crate::preanalysis::{Holding, Looks, leave_out, origins};
+use crate::preanalysis::{Holding, Looks, has_work, leave_out, origins};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation, add_violation};
 use crate::session::{Finished, Session};
 use crate::source::{Sources, Spot};
@@ -92,12 +92,17 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
         let mut waiting = VecDeque::from(groups);
         while let Some(mut group) = waiting.pop_front() {
             let mut asked = vec![&mut group];
-            if round == 0 && session.job.is_exhaustive && !run.is_first(asked[0]) {
+            if round == 0 && session.job.is_exhaustive {
                 // The pre-analysis of all groups comes before any time is spent on the undecided checks of one.
                 asked.extend(waiting.iter_mut());
             }
             run.load_all(asked)?;
             waiting.extend(run.asks_of_threads(&group));
+            if round == 0 && run.has_no_place(&group) && waiting.iter().any(|other| run.has_places(other)) {
+                // Only unknown code may violate its questions.
+                waiting.push_back(group);
+                continue;
+            }
             if group.asks.is_empty() {
                 if !group.held.is_empty() {
                     proved.push(group);
@@ -199,6 +204,17 @@ impl Run<'_> {
     /// Returns true if the group asks for assertions. Such a group comes first.
     fn is_first(&self, group: &Group) -> bool {
         group.asks.iter().any(|&a| self.asks[a].checks.contains(&Check::Call))
+    }
+
+    /// Returns true if a question of the group is undecided and has a place.
+    fn has_places(&self, group: &Group) -> bool {
+        let shared = self.session.shared();
+        group.asks.iter().any(|&ask| shared.checks[ask].places.all > 0)
+    }
+
+    /// Returns true if questions of the group are undecided, but none has a place.
+    fn has_no_place(&self, group: &Group) -> bool {
+        self.session.job.is_exhaustive && !group.asks.is_empty() && !self.has_places(group)
     }
 
     /// Returns the session for one group, with its share of the time if there is one.
@@ -337,16 +353,17 @@ impl Run<'_> {
 
     /// Loads the programs of the groups and counts the places that can violate each question. The pre-analysis
     /// discharges checks. Groups that ask neither for assertions nor for memory safety come first: in the same time,
-    /// the pre-analysis proves more checks than accesses.
+    /// the pre-analysis proves more checks than accesses. Assertions come last: most programs have few of them.
     fn load_all(&mut self, mut groups: Vec<&mut Group>) -> Result<(), Failure> {
         let mut loaded = Vec::new();
         for group in &mut groups {
             loaded.push(self.load(group)?);
         }
-        let (common, own): (Vec<_>, Vec<_>) =
-            groups.into_iter().zip(loaded).filter(|(_, is_new)| *is_new).partition(|(group, _)| self.is_common(group));
-        self.looks.expect(common.len() + own.len());
-        for (group, _) in common.into_iter().chain(own) {
+        let new = groups.into_iter().zip(loaded).filter(|(_, is_new)| *is_new);
+        let mut new: Vec<&mut Group> = new.map(|(group, _)| group).collect();
+        new.sort_by_key(|group| (!self.is_common(group), self.is_first(group)));
+        self.looks.expect(new.iter().filter(|group| group.program.as_ref().is_some_and(has_work)).count());
+        for group in new {
             self.discharge(group);
         }
         Ok(())

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// The time of a group in the first round if there is no time limit: of assertions, and of all others.
 const FIRST: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(10)];
+/// The divisor of the time for assertions in the first round if there are other questions.
+const FOR_ASSERTIONS: u32 = 4;
 /// The factor by which the time grows in each round.
 const GROWTH: u32 = 4;
 /// The part of the time limit that is reserved for writing results.
@@ -33,7 +35,7 @@ impl Run<'_> {
         Some(match round {
             // A group with several questions leaves time to divide it.
             0 if group.asks.len() > 1 => left / (groups + 1),
-            0 if is_first && groups > 1 => left / 2,
+            0 if is_first && groups > 1 => left / FOR_ASSERTIONS,
             _ => left / groups,
         })
     }

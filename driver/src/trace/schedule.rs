@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// The functions of the C library whose calls are two events: one before the call changes anything, and one before it
 /// takes effect. Between the two events, the thread may wait.
-pub const SYNCHRONISING: [&str; 39] = [
+pub const SYNCHRONISING: [&str; 40] = [
     "pthread_create",
     "pthread_join",
     "pthread_mutex_lock",
@@ -38,6 +38,7 @@ pub const SYNCHRONISING: [&str; 39] = [
     "pthread_exit",
     "sem_wait",
     "sem_trywait",
+    "sem_timedwait",
     "sem_post",
     "sem_getvalue",
     "thrd_create",
@@ -56,7 +57,8 @@ pub const SYNCHRONISING: [&str; 39] = [
 ];
 
 /// The synchronising functions with a timeout. Their result may depend on the elapsed time, so the schedule records it.
-const TIMED: [&str; 4] = ["pthread_mutex_timedlock", "pthread_cond_timedwait", "mtx_timedlock", "cnd_timedwait"];
+const TIMED: [&str; 5] =
+    ["pthread_mutex_timedlock", "pthread_cond_timedwait", "sem_timedwait", "mtx_timedlock", "cnd_timedwait"];
 
 /// The order of the events of a run, from the start of the second thread on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -69,8 +69,9 @@ impl Part {
     }
 }
 
-/// The fraction of the time for the analysis of the whole program. The analysis function by function takes the rest.
-const WHOLE: (u32, u32) = (4, 5);
+/// The fraction of the time for the analysis of the whole program at the usual strength. If it has no result then, the
+/// quick one takes a part of the rest. The analysis function by function takes what is left.
+const WHOLE: (u32, u32) = (3, 4);
 /// Programs with more edges are first analysed function by function, then at once in two strengths. The first may take
 /// this part of the time, and the second that part of what is left.
 const LARGE: usize = 20_000;
@@ -95,8 +96,12 @@ impl Discharged {
         if whole.as_ref().is_some_and(|found| found.unknown.is_empty() && found.parts[0].beyond.is_clear()) {
             return whole;
         }
+        let quick = match whole {
+            Some(_) => None,
+            None => Self::of_whole(program, Strength::QUICK, &share(QUICK)),
+        };
         let by_function = Self::of_functions(program, budget);
-        [whole, by_function].into_iter().flatten().reduce(Self::with)
+        [whole, quick, by_function].into_iter().flatten().reduce(Self::with)
     }
 
     /// Joins the results of two analyses: a place is proved if one of them proves it. The unknown code of both remains.

@@ -291,8 +291,14 @@ impl Follower<'_> {
         for (object, base, size) in globals.chain(sites) {
             let known_cells = self.tracker.cells.iter().copied().filter(|cell| cell.object == object);
             let others = (0..size.min(40)).flat_map(|at| [1, 4, 8].map(|bytes| Cell { object, at, bytes }));
-            for cell in known_cells.chain(others).filter(|cell| cell.bytes <= 8 && cell.at + cell.bytes <= size) {
-                let Some(known) = self.tracker.held(&env.memory, cell) else { continue };
+            let is_within =
+                |cell: &Cell| cell.bytes <= 8 && cell.at.checked_add(cell.bytes).is_some_and(|end| end <= size);
+            let elements = |cell: Cell| {
+                let (first, end) = if cell.is_elements() { (0, size) } else { (cell.at, cell.at + 1) };
+                (first..end).step_by(cell.bytes as usize).map(move |at| (cell, Cell { at, ..cell }))
+            };
+            for (from, cell) in known_cells.chain(others).flat_map(elements).filter(|(_, cell)| is_within(cell)) {
+                let Some(known) = self.tracker.held(&env.memory, from) else { continue };
                 let Some(bytes) = state.bytes(base + cell.at, cell.bytes as usize) else { continue };
                 let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
                 found += 1;

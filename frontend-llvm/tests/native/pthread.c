@@ -150,12 +150,16 @@ DRIVER(semaphore) {
         int now = -7;
         see(LIB(sem_getvalue)(&semaphore, &now));
         see(now);
-        switch (random_below(3)) {
+        const struct timespec past = {1, 0}, wrong = {1, 1000000000};
+        switch (random_below(4)) {
         case 0:
             if (now > 0)
                 see(LIB(sem_wait)(&semaphore));
             break;
         case 1:
+            see(LIB(sem_timedwait)(&semaphore, random_below(3) ? &past : &wrong));
+            break;
+        case 2:
             see(LIB(sem_trywait)(&semaphore));
             break;
         default:

@@ -339,8 +339,15 @@ static _Bool read_something(FILE *file, _Bool pushed) {
 
 DRIVER(streams) {
     asks_environment();
-    FILE *file = LIB(fopen)(content_file(), ONE_OF("r", "r+", "rb"));
+    const char *mode = ONE_OF("r", "r+", "rb");
+    FILE *file = LIB(fopen)(content_file(), mode);
     see(file != NULL);
+    if (mode[1] != '+') {
+        see(LIB(__fpending)(file));
+        see(LIB(__freading)(file) != 0);
+        see(LIB(__freadable)(file) != 0);
+        see(LIB(__fwritable)(file) != 0);
+    }
     if (random_below(8) == 0)
         see(LIB(freopen)(content_file(), "r", file) == file);
     _Bool pushed = 0;

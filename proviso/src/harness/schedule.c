@@ -630,6 +630,21 @@ PROVISO_OURS int mtx_timedlock(mtx_t *lock, const struct timespec *until) {
     }
     return result;
 }
+PROVISO_OURS int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
+    if (until->tv_nsec < 0 || until->tv_nsec >= 1000000000) {
+        errno = EINVAL;
+        return proviso_next_timed();
+    }
+    PROVISO_STEP();
+    PROVISO_STEP();
+    int result = proviso_next_timed();
+    if (result == 0) {
+        PROVISO_REAL(sem_wait)(semaphore);
+        proviso_acquire(semaphore);
+    } else
+        errno = ETIMEDOUT;
+    return result;
+}
 
 /* Condition variables. The schedule determines when a thread wakes up. POSIX permits that at any time. */
 static int proviso_sleep(pthread_mutex_t *lock) {

@@ -112,6 +112,25 @@ pub(in crate::invariant) struct Cell {
     pub(in crate::invariant) bytes: u64,
 }
 
+/// The offset of a cell that represents all aligned elements of its size.
+const ELEMENTS: u64 = u64::MAX;
+
+impl Cell {
+    /// The cell whose value contains the values of all elements of `bytes` bytes at multiples of `bytes`, in all objects
+    /// with this number (array smashing: Blanchet et al., PLDI 2003).
+    pub(in crate::invariant) fn elements(object: u32, bytes: u64) -> Self {
+        Self { object, at: ELEMENTS, bytes }
+    }
+    /// True if the cell represents all aligned elements.
+    pub(in crate::invariant) fn is_elements(self) -> bool {
+        self.at == ELEMENTS
+    }
+    /// True if the cell is an element of its own size.
+    pub(in crate::invariant) fn is_aligned(self) -> bool {
+        self.at.is_multiple_of(self.bytes)
+    }
+}
+
 impl Zeros {
     /// The value of a cell that may overlap the zero bytes.
     pub(in crate::invariant) fn joined(self, cell: Cell, held: &Value) -> Option<Value> {

@@ -14,11 +14,14 @@ use rustc_hash::FxHashSet;
 use smt::bounds::Bounds;
 use smt::facts::Facts;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Largest depth to which definitions of variables are expanded.
 const DEPTH: u32 = 4;
 /// Largest number of variables of a condition that are refined.
 const LEAVES: usize = 16;
+/// Largest size of a constant object whose elements are looked up, in bytes.
+const LARGEST_TABLE: usize = 1 << 12;
 
 /// The index of each variable in its row. Globals share a row, and each function has a row of locals.
 pub struct Rows {
@@ -35,6 +38,8 @@ pub struct Rows {
     pointer_width: u32,
     /// True if the analysis tracks the targets of addresses.
     follows: bool,
+    /// By global object: the bytes of a constant without pointers. Empty if addresses are not tracked.
+    tables: Vec<Option<Rc<[u8]>>>,
 }
 
 impl Rows {
@@ -61,7 +66,7 @@ impl Rows {
         let functions = objects.len() as u32..(objects.len() + program.funcs.len()) as u32;
         let read_only = program.globals.iter().filter(|(_, object)| object.read_only);
         let constants = read_only.map(|(id, _)| id.index()).collect();
-        Self { of_var, globals, objects, functions, constants, pointer_width, follows: false }
+        Self { of_var, globals, objects, functions, constants, pointer_width, follows: false, tables: Vec::new() }
     }
 
     /// Rows for an analysis that tracks the targets of addresses. The objects are numbered: globals, then functions.
@@ -71,7 +76,24 @@ impl Rows {
             *value = value.leading_to(object as u32);
         }
         rows.follows = true;
+        let bytes = |object: &cfa::Global| {
+            let init = object.init.as_ref().filter(|init| object.read_only && init.pointers.is_empty())?;
+            let size = usize::try_from(object.size).ok().filter(|&size| size <= LARGEST_TABLE)?;
+            let mut bytes = init.bytes.clone();
+            bytes.resize(size, 0);
+            Some(bytes.into())
+        };
+        rows.tables = program.globals.values().map(bytes).collect();
         rows
+    }
+
+    /// The number of `bytes` bytes at an address in a constant object.
+    fn constant(&self, address: &Value, bytes: u32) -> Option<u64> {
+        let [(object, at)] = address.targets.as_deref()? else { return None };
+        let content = self.tables.get(*object as usize)?.as_ref()?;
+        let first = usize::try_from(at.as_constant()?).ok()?;
+        let content = content.get(first..first.checked_add(bytes as usize)?)?;
+        Some(content.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 
     /// The object number of a function.
@@ -282,12 +304,28 @@ impl Environment {
             let known = self.bounded(rows, var);
             let definition = self.recent.definition(var).filter(|_| depth > 0);
             let made = definition.and_then(|e| self.eval_deep(rows, pool, e, given, depth - 1));
+            let made = made.or_else(|| self.constant_at(rows, pool, var, given, depth));
             match (known, made) {
                 (Some(known), Some(made)) => Some(made.meet(&known).unwrap_or(made)),
                 (known, made) => made.or(known),
             }
         };
         eval(rows, pool, e, &self.given(&of))
+    }
+
+    /// The value of a variable that equals an element of a constant table.
+    fn constant_at(
+        &self,
+        rows: &Rows,
+        pool: &ExprPool,
+        var: VarId,
+        given: &(VarId, Value),
+        depth: u32,
+    ) -> Option<Value> {
+        let (read, address) = self.recent.contents.iter().find(|(read, _)| read.var == var && depth > 0)?;
+        let bytes = (read.width <= 64 && read.width.is_multiple_of(8)).then_some(read.width / 8)?;
+        let address = self.eval_deep(rows, pool, *address, given, depth - 1)?;
+        Some(Value::constant(read.width, rows.constant(&address, bytes)?))
     }
 
     fn given<'a>(&'a self, var: &'a dyn Fn(VarId) -> Option<Value>) -> EvaluationFacts<'a> {
@@ -330,6 +368,9 @@ impl Environment {
                 self.bound_reaches(&now);
             }
             self.set(rows, var, Some(now));
+            if !self.assume_of_equals(rows, var, range) {
+                return false;
+            }
         }
         // Check the members of small sets individually.
         for &(_, var) in &leaves {
@@ -352,6 +393,21 @@ impl Environment {
             self.see_nulls(rows, pool);
         }
         self.stands_for(pool, cond).is_none_or(|made| self.assume(rows, pool, made))
+    }
+
+    /// Refines the variables that equal a variable, whose value is in `range`. Returns `false` if there is no such value.
+    fn assume_of_equals(&mut self, rows: &Rows, var: VarId, range: &Bounds) -> bool {
+        let equal = self.recent.sums.iter().filter(|(_, of, by)| (*of, *by) == (var, 0)).map(|(sum, ..)| *sum);
+        for equal in equal.collect::<Vec<VarId>>() {
+            let Some(range) = Value::of_range(*range) else { return false };
+            let now = self.get(rows, equal).map_or_else(|| Some(range.clone()), |before| before.meet(&range));
+            let Some(now) = now else { return false };
+            for cell in self.recent.cells_of(equal).collect::<Vec<u32>>() {
+                self.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
+            }
+            self.set(rows, equal, Some(now));
+        }
+        true
     }
 
     /// The condition from which a bit was computed recently, as for `a && b`. For a negated bit, the condition is

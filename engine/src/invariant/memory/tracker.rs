@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 /// Largest number of offsets that a read of an arbitrary array element considers.
 const ELEMENTS: usize = 1024;
+/// Largest number of elements of an initialised array that are joined.
+const FEW_ELEMENTS: u64 = 64;
 /// Bytes of an initialiser that are copied word by word.
 const COPIED: u64 = 512;
 /// Largest size of a string that the environment passes, in bytes: that of Linux.
@@ -249,10 +251,19 @@ impl<'p> Tracker<'p> {
         cells.range((first, 0)..(to, 0)).filter(|((at, bytes), _)| at + bytes > from).map(|(_, &id)| id).collect()
     }
 
+    /// The cells that represent all aligned elements of an object.
+    fn elements_of(&self, object: u32) -> Vec<u32> {
+        let Some(cells) = self.of_object.get(&object) else { return Vec::new() };
+        cells.range((Cell::elements(object, 0).at, 0)..).map(|(_, &id)| id).collect()
+    }
+
     // Reading.
 
     /// The value of a cell; `None` if it may be any value.
     pub(in crate::invariant) fn held(&self, memory: &Memory, cell: Cell) -> Option<Value> {
+        if cell.is_elements() {
+            return self.held_by_elements(memory, cell);
+        }
         let held = self.held_but_for_zeros(memory, cell);
         let status = memory.status(cell.object);
         let Some((status, zeros)) = status.and_then(|status| Some((status, status.zeros?))) else { return held };
@@ -271,17 +282,71 @@ impl<'p> Tracker<'p> {
         }
         let status = memory.status(cell.object)?;
         let end = cell.at.checked_add(cell.bytes)?;
-        if !status.is_written(cell.at, end) {
-            return self.background(status.content, cell);
+        if !status.is_written(cell.at, end)
+            && let Some(value) = self.background(status.content, cell)
+        {
+            return Some(value);
         }
         // The cell may be part of a larger one.
-        self.overlapping(cell.object, cell.at, end).into_iter().find_map(|id| {
+        let of_larger = self.overlapping(cell.object, cell.at, end).into_iter().find_map(|id| {
             let outer = self.cells[id as usize];
             let value = memory.cells.get(id as usize)?;
             let low = cell.at.checked_sub(outer.at)?;
             (low + cell.bytes <= outer.bytes)
                 .then(|| value.extract(((low + cell.bytes) * 8 - 1) as u32, low as u32 * 8))
-        })
+        });
+        of_larger.or_else(|| self.recorded_elements(memory, cell.object, cell.bytes).filter(|_| cell.is_aligned()))
+    }
+
+    /// The recorded value of all aligned elements of `bytes` bytes.
+    fn recorded_elements(&self, memory: &Memory, object: u32, bytes: u64) -> Option<Value> {
+        let elements = Cell::elements(object, bytes);
+        let &id = self.of_object.get(&object)?.get(&(elements.at, bytes))?;
+        memory.cells.get(id as usize).cloned()
+    }
+
+    /// The value of all aligned elements: the recorded one, or that of the unwritten object.
+    fn held_by_elements(&self, memory: &Memory, elements: Cell) -> Option<Value> {
+        let Cell { object, bytes, .. } = elements;
+        if self.changing.contains(&object) {
+            return None;
+        }
+        let status = memory.status(object)?;
+        let recorded = self.recorded_elements(memory, object, bytes);
+        let found = recorded.or_else(|| {
+            let is_unwritten = status.written.is_empty() && status.zeros.is_none();
+            is_unwritten.then(|| self.unwritten_elements(status.content, elements)).flatten()
+        })?;
+        match status.zeros {
+            Some(zeros) => zeros.joined(Cell { at: 0, ..elements }, &found).filter(|_| zeros.phase == 0),
+            None => Some(found),
+        }
+    }
+
+    fn unwritten_elements(&self, content: Content, elements: Cell) -> Option<Value> {
+        let Cell { object, bytes, .. } = elements;
+        let first = Cell { object, at: 0, bytes };
+        if content != Content::Initial {
+            return self.background(content, first);
+        }
+        let global = &self.program.globals[cfa::GlobalId(object)];
+        let init = global.init.as_ref()?;
+        let whole = global.size / bytes;
+        if init.pointers.is_empty() && init.bytes.iter().all(|&byte| byte == 0) {
+            return (whole > 0).then(|| Value::constant((bytes * 8) as u32, 0));
+        }
+        if whole > FEW_ELEMENTS {
+            return None;
+        }
+        let values = (0..whole).map(|index| self.background(content, Cell { at: index * bytes, ..first }));
+        values.collect::<Option<Vec<Value>>>()?.into_iter().reduce(|a, b| a.join(&b))
+    }
+
+    /// The value of all aligned elements of an object after a write of `stored` to some of them. `None` if nothing is
+    /// known about them.
+    fn elements_after(&self, memory: &Memory, object: u32, bytes: u64, stored: Option<&Value>) -> Option<Value> {
+        let before = self.held(memory, Cell::elements(object, bytes))?;
+        stored.map(|value| before.join(value)).filter(|value| !value.is_full())
     }
 
     /// Drops the fact that an object ends with zeros, and weakens its cells accordingly.
@@ -290,6 +355,10 @@ impl<'p> Tracker<'p> {
         for id in self.overlapping(object, 0, u64::MAX) {
             let held = self.held(memory, self.cells[id as usize]);
             let held = held.and_then(|held| zeros.joined(self.cells[id as usize], &held));
+            memory.cells.set(id as usize, held.filter(|held| !held.is_full()));
+        }
+        for id in self.elements_of(object) {
+            let held = self.held(memory, self.cells[id as usize]);
             memory.cells.set(id as usize, held.filter(|held| !held.is_full()));
         }
         memory.change(object, |status| {
@@ -356,6 +425,15 @@ impl<'p> Tracker<'p> {
             return self.held(memory, Cell { object, at, bytes });
         }
         let status = memory.status(object)?;
+        let is_aligned =
+            at.congruence.modulus.is_multiple_of(bytes.into()) && at.congruence.rest.is_multiple_of(bytes.into());
+        if is_aligned
+            && at.members.is_none()
+            && self.recorded_elements(memory, object, bytes).is_some()
+            && let Some(value) = self.held(memory, Cell::elements(object, bytes))
+        {
+            return Some(value);
+        }
         if status.content == Content::Any && at.members.is_none() {
             return None;
         }
@@ -484,7 +562,11 @@ impl<'p> Tracker<'p> {
                 false => stored.and_then(|_| self.held(&env.memory, Cell { object, at, bytes })),
                 true => None,
             };
+            let is_element = Cell { object, at, bytes }.is_aligned();
+            let elements = self.recorded_elements(&env.memory, object, bytes).filter(|_| is_element);
+            let elements = elements.and_then(|_| self.elements_after(&env.memory, object, bytes, stored));
             self.spoil(env, object, at, at + bytes);
+            self.record_elements(env, object, bytes, elements);
             let now = match (is_only, before, stored) {
                 (true, _, Some(value)) => Some(value.clone()),
                 (false, Some(before), Some(value)) => Some(before.join(value)),
@@ -499,6 +581,10 @@ impl<'p> Tracker<'p> {
         self.fold_zeros(&mut env.memory, object);
         let (low, high) = (at.range.low, at.range.high);
         let end = high.saturating_add(bytes);
+        let is_aligned =
+            at.congruence.modulus.is_multiple_of(bytes.into()) && at.congruence.rest.is_multiple_of(bytes.into());
+        let elements = stored.filter(|_| is_aligned);
+        let elements = elements.and_then(|stored| self.elements_after(&env.memory, object, bytes, Some(stored)));
         // Cells that coincide with one of the written places, and overlap no other, hold the old or the new value.
         let stride = at.congruence.modulus;
         let apart = stride >= u128::from(bytes);
@@ -521,6 +607,14 @@ impl<'p> Tracker<'p> {
         for (id, value) in kept {
             env.memory.cells.set(id as usize, Some(value).filter(|v| !v.is_full()));
         }
+        self.record_elements(env, object, bytes, elements);
+    }
+
+    fn record_elements(&mut self, env: &mut Environment, object: u32, bytes: u64, elements: Option<Value>) {
+        let Some(elements) = elements else { return };
+        let Cell { at, bytes, .. } = Cell::elements(object, bytes);
+        let id = self.cell(object, at, bytes);
+        env.memory.cells.set(id as usize, Some(elements));
     }
 
     /// Drops the known null bytes that a write of `len` non-null bytes may overwrite.
@@ -561,7 +655,7 @@ impl<'p> Tracker<'p> {
     /// Drops the contents of some bytes of an object.
     pub(in crate::invariant) fn spoil(&self, env: &mut Environment, object: u32, from: u64, to: u64) {
         self.fold_zeros(&mut env.memory, object);
-        for id in self.overlapping(object, from, to) {
+        for id in self.overlapping(object, from, to).into_iter().chain(self.elements_of(object)) {
             env.memory.cells.set(id as usize, None);
             env.recent.forget_cell(id);
         }
