@@ -1,10 +1,11 @@
 // run: => TRUE
-// run: --check address -DCOUNT=101 => FALSE(address)
-// Sorts 100 bytes of the input with qsort.
+// run: --check address -DSIZE=3 -DCOUNT=4 => FALSE(address)
+// Sorts bytes of the input with qsort.
 #include <stdio.h>
 #include <stdlib.h>
 #ifndef COUNT
-#define COUNT 100
+#define SIZE 100
+#define COUNT SIZE
 #endif
 
 static int compare(const void *a, const void *b) {
@@ -13,9 +14,9 @@ static int compare(const void *a, const void *b) {
 }
 
 int main(void) {
-    int bytes[100];
-    for (int i = 0; i < 100; i++)
+    int bytes[SIZE];
+    for (int i = 0; i < SIZE; i++)
         bytes[i] = getchar();
     qsort(bytes, COUNT, sizeof bytes[0], compare);
-    return bytes[50] > 0;
+    return bytes[SIZE / 2] > 0;
 }
