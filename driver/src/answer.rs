@@ -4,9 +4,10 @@ use crate::cooperation::knowledge::Known;
 use crate::decide::decide_and_describe;
 use crate::failure::Failure;
 use crate::preanalysis::leave_out_valid;
-use crate::report::Answer;
+use crate::report::{Answer, Undecided};
 use crate::session::{Finished, Session};
 use crate::termination;
+use engine::ReasonKind;
 use instrument::Property;
 
 /// Answers a single question.
@@ -19,7 +20,7 @@ pub fn answer(session: &Session) -> Result<Finished, Failure> {
     }
     if let Some(unsupported) = session.job.properties.iter().find(|p| p.checks().is_empty()) {
         let reason = format!("property {} is not supported", unsupported.name());
-        return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
+        return Ok(Finished::new(Answer::Unknown(Undecided::new(ReasonKind::Stated, reason))));
     }
     let (mut program, place) = session.prepare()?;
     let known = Known::read(&session.plan, &mut program)?;

@@ -10,10 +10,10 @@ use crate::evidence::wording::{facts, is_internal};
 use crate::panics;
 use crate::proved::describe_proof;
 use crate::remedies::Obstacle;
-use crate::report::{Answer, Increment, Note, Proved, TARGETS_OF_ARGUMENTS, Undefined, Violation};
+use crate::report::{Answer, Increment, Note, Proved, TARGETS_OF_ARGUMENTS, Undecided, Undefined, Violation};
 use crate::session::{Finished, REPLAY, Session, others};
 use crate::source::Sources;
-use crate::trace::{self, elsewhere, lost, smaller};
+use crate::trace::{self, elsewhere, lost, passed, smaller};
 use cfa::{CallGraph, Check, FunctionOrigin, Program};
 use engine::{Counterexample, Reason, Verdict};
 use instrument::Site;
@@ -137,7 +137,7 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
         Verdict::True => Answer::True,
         Verdict::Unknown(reason) => {
             let Note { text, spot } = note(reason);
-            Answer::Unknown { reason: text, spot }
+            Answer::Unknown(Undecided { kind: reason.kind, text, spot })
         }
         Verdict::False(found) => explain(session, program, found, &sources),
     };
@@ -248,6 +248,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 session.shared().reproduction = Some(reproduction);
             }
             let time = engine::replay_limits(session.share_of_time(REPLAY));
+            violation.passed = passed::passed(program, inputs, &session.continuations, sources, time);
             violation.depends_on_addresses = !is_threaded && elsewhere::differs(program, inputs, found.error, time);
             violation.message.clone_from(&trace.message);
             if error.check == Check::Memtrack

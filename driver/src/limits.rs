@@ -5,6 +5,7 @@
 //! the solvers poll. If the worker does not react within [`Limits::grace`], `supervise` abandons it and the caller
 //! reports without its result. With the grace period [`GRACE`], an answer follows within a second of the limit.
 
+use engine::ReasonKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -84,6 +85,17 @@ pub enum Stop {
     Memory(u64),
     /// A call of [`interrupt`].
     Interrupted,
+}
+
+impl Stop {
+    /// Returns the kind of the reason of a run that ended at the limit.
+    pub fn kind(self) -> ReasonKind {
+        match self {
+            Self::Timeout(_) | Self::DefaultTimeout(_) | Self::Processor(_) => ReasonKind::Time,
+            Self::Memory(_) => ReasonKind::Memory,
+            Self::Interrupted => ReasonKind::Stated,
+        }
+    }
 }
 
 impl std::fmt::Display for Stop {

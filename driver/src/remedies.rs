@@ -2,9 +2,10 @@
 //! take, the cheapest first.
 
 use crate::evidence::loop_invariants::Loops;
-use crate::report::{Answer, Note, Report, Rest, TARGETS_OF_ARGUMENTS};
+use crate::report::{Answer, Note, Report, Rest, TARGETS_OF_ARGUMENTS, Undecided};
 use crate::source::{Sources, Spot};
 use cfa::{CallGraph, FunctionOrigin, Program};
+use engine::ReasonKind;
 
 /// The maximal number of loops, and of recursive functions, that are shown.
 const MOST: usize = 3;
@@ -85,48 +86,14 @@ pub struct Question {
     pub has_parts: bool,
 }
 
-/// The kind of obstacle that a reason names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    Time,
-    Memory,
-    Spurious,
-    Approximated,
-    /// The program calls a function without a definition.
-    Undefined,
-    /// The exploration is too large, or found no invariant.
-    Complexity,
-    /// The reason itself names the remedy.
-    Own,
-}
-
-fn kind(reason: &str) -> Kind {
-    let has = |words: &[&str]| words.iter().any(|word| reason.contains(word));
-    if has(&["memory limit", "memory ran out"]) {
-        Kind::Memory
-    } else if has(&["timeout", "processor time", "time limit", "takes too long", "explored in time"]) {
-        Kind::Time
-    } else if has(&["spurious"]) {
-        Kind::Spurious
-    } else if has(&["undefined function"]) {
-        Kind::Undefined
-    } else if has(&["modelled", "approximation", "assembly", "is not supported"]) {
-        Kind::Approximated
-    } else if has(&["rules this out", "--", "is not defined", "internal error", "interrupted"]) {
-        Kind::Own
-    } else {
-        Kind::Complexity
-    }
-}
-
 /// Returns the step that a user can take for a program with threads. Its interleavings are explored with few values of
 /// inputs, from `main`, by one analysis. So other entry functions and analyses do not help.
-fn of_threads(kind: Kind, reason: &str) -> &'static str {
+fn of_threads(kind: ReasonKind) -> &'static str {
     match kind {
-        Kind::Time | Kind::Memory => {
+        ReasonKind::Time | ReasonKind::Memory => {
             "start fewer threads, or let their loops run less often: each step multiplies the interleavings"
         }
-        _ if reason.contains("input") => {
+        ReasonKind::ThreadInputs => {
             "give the inputs constant values, and verify the program once for each: interleavings are not explored for all values"
         }
         _ => {
@@ -137,9 +104,8 @@ fn of_threads(kind: Kind, reason: &str) -> &'static str {
 
 /// Returns the steps that a user can take when there is no verdict, the cheapest first.
 pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) -> Vec<String> {
-    let Answer::Unknown { reason, .. } = &report.answer else { return Vec::new() };
-    let kind = kind(reason);
-    let grows = matches!(kind, Kind::Time | Kind::Memory | Kind::Complexity);
+    let Answer::Unknown(Undecided { kind, .. }) = report.answer else { return Vec::new() };
+    let grows = matches!(kind, ReasonKind::Time | ReasonKind::Memory | ReasonKind::Complexity);
     let open: Vec<&str> =
         report.checks.iter().filter(|c| matches!(c.rest, Rest::Unknown(_))).map(|c| c.name.as_str()).collect();
     let mut help: Vec<String> = Vec::new();
@@ -154,9 +120,9 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
              `--undefined-functions any-value` if only results matter"
         ));
     }
-    let is_of_threads = question.is_threaded && !matches!(kind, Kind::Undefined | Kind::Own);
+    let is_of_threads = question.is_threaded && !matches!(kind, ReasonKind::UndefinedFunction | ReasonKind::Stated);
     if is_of_threads {
-        help.push(of_threads(kind, reason).into());
+        help.push(of_threads(kind).into());
     }
     let is_bounded_by_inputs = grows && question.takes_inputs;
     if is_bounded_by_inputs && obstacles.iter().any(|o| matches!(o, Obstacle::Loop { .. })) {
@@ -165,12 +131,10 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
     if is_bounded_by_inputs && obstacles.iter().any(|o| matches!(o, Obstacle::Recursion { .. })) {
         help.push("bound the inputs that decide how deep the recursion goes: `__VERIFIER_assume(INPUT <= 8);`".into());
     }
-    // No function can stand in for these.
-    let is_control = ["setjmp", "longjmp", "assembly"].iter().any(|word| reason.contains(word));
-    if kind == Kind::Approximated && is_control && question.has_parts && question.entry == "main" {
+    if kind == ReasonKind::ControlFlow && question.has_parts && question.entry == "main" {
         help.push("verify the functions that do not use it: `--entry FUNCTION`".into());
     }
-    if kind == Kind::Approximated && !is_of_threads && !is_control {
+    if kind == ReasonKind::Approximation && !is_of_threads {
         help.push(
             "replace it where it is a function of the library: `--remove-function-body FUNCTION` and a stub in C; \
              LIMITATIONS.md lists what is modelled"
@@ -181,22 +145,22 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
         help.push("verify a part: `--entry FUNCTION` starts at a smaller function".into());
     }
     let is_decided = report.checks.iter().any(|c| c.places.all > 0 && !matches!(c.rest, Rest::Unknown(_)));
-    if grows && !(is_of_threads && kind == Kind::Complexity) && is_decided && !open.is_empty() {
+    if grows && !(is_of_threads && kind == ReasonKind::Complexity) && is_decided && !open.is_empty() {
         let names = open.iter().take(MAX_CHECKS).copied().collect::<Vec<_>>().join(",");
         help.push(format!("select the undecided checks alone, which then have all the time: `--check {names}`"));
     }
-    if matches!(kind, Kind::Spurious | Kind::Complexity) && !is_of_threads {
+    if matches!(kind, ReasonKind::Spurious | ReasonKind::Complexity) && !is_of_threads {
         help.push("try another analysis: `--list-analyses` lists them".into());
     }
     match (kind, question.limit) {
-        (Kind::Time, Some((seconds, of_processor))) => {
+        (ReasonKind::Time, Some((seconds, of_processor))) => {
             let option = if of_processor { "--cpu-limit" } else { "--timeout" };
             help.push(format!("allow more time: `{option} {}`", seconds.saturating_mul(5).max(1)));
         }
-        (Kind::Memory, _) => help.push("allow more memory: `--memory-limit MB`".into()),
+        (ReasonKind::Memory, _) => help.push("allow more memory: `--memory-limit MB`".into()),
         _ => {}
     }
-    if help.is_empty() && kind != Kind::Own {
+    if help.is_empty() && kind != ReasonKind::Stated {
         help.push("docs/guide/unknown.md lists what helps".into());
     }
     help
@@ -206,8 +170,8 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
 mod tests {
     use super::*;
 
-    fn unknown(reason: &str) -> Report {
-        Report { answer: Answer::unknown(reason), ..Report::default() }
+    fn unknown(kind: ReasonKind) -> Report {
+        Report { answer: Answer::Unknown(Undecided::new(kind, "a reason")), ..Report::default() }
     }
 
     /// Advice about inputs, functions and stubs is for programs that have them.
@@ -215,45 +179,27 @@ mod tests {
     fn remedies_fit_the_program() {
         let head = Spot { path: "a.c".into(), line: 1, column: 1 };
         let obstacles = [Obstacle::Loop { function: "main".into(), spot: head }];
-        let advice = |reason: &str, takes_inputs, has_parts| {
+        let advice = |kind, takes_inputs, has_parts| {
             let question = Question { entry: "main".into(), takes_inputs, has_parts, ..Question::default() };
-            remedies(&unknown(reason), &question, &obstacles).join("\n")
+            remedies(&unknown(kind), &question, &obstacles).join("\n")
         };
-        let (none, all) = ("no invariants prove the program", "timeout of 5 s");
-        assert!(!advice(none, false, false).contains("__VERIFIER_assume"));
-        assert!(!advice(none, true, false).contains("--entry"));
-        assert!(advice(all, true, true).contains("INPUT") && advice(all, true, true).contains("--entry FUNCTION"));
-        let jump = "a violation was found only past an approximation: setjmp is not modelled";
-        assert!(!advice(jump, true, true).contains("stub"), "{}", advice(jump, true, true));
-        assert!(advice(jump, true, true).contains("--entry FUNCTION"));
+        assert!(!advice(ReasonKind::Complexity, false, false).contains("__VERIFIER_assume"));
+        assert!(!advice(ReasonKind::Complexity, true, false).contains("--entry"));
+        let time = advice(ReasonKind::Time, true, true);
+        assert!(time.contains("INPUT") && time.contains("--entry FUNCTION"), "{time}");
+        let jump = advice(ReasonKind::ControlFlow, true, true);
+        assert!(!jump.contains("stub") && jump.contains("--entry FUNCTION"), "{jump}");
+        let library = advice(ReasonKind::Approximation, true, true);
+        assert!(library.contains("stub"), "{library}");
+        assert_eq!(advice(ReasonKind::Stated, true, true), "");
     }
 
-    /// The reasons are those of the engine and the limits.
     #[test]
-    fn each_reason_has_a_kind() {
-        for (reason, expected) in [
-            ("timeout of 60 s during the analysis", Kind::Time),
-            ("20 s of processor time during the analysis", Kind::Time),
-            ("timeout of 12.0 s, the time of this check of 60 s for all", Kind::Time),
-            ("time limit reached", Kind::Time),
-            ("not all interleavings of the threads were explored in time", Kind::Time),
-            ("memory limit of 100 MB during the analysis", Kind::Memory),
-            ("memory ran out during the analysis", Kind::Memory),
-            ("the candidate counterexample is spurious: in its replay, the program aborts", Kind::Spurious),
-            (
-                "a violation was found only past an approximation: streams of memory are not modelled",
-                Kind::Approximated,
-            ),
-            ("call of undefined function 'f'", Kind::Undefined),
-            ("a violation was found only past an approximation: call of undefined function 'f'", Kind::Undefined),
-            ("no invariants prove the program", Kind::Complexity),
-            ("refinement makes no progress", Kind::Complexity),
-            (
-                "the pointer was read from `p`, where nothing was written before; initialising it rules this out",
-                Kind::Own,
-            ),
-        ] {
-            assert_eq!(kind(reason), expected, "{reason}");
+    fn every_limit_has_a_remedy() {
+        for kind in [ReasonKind::Time, ReasonKind::Memory] {
+            let question = Question { limit: Some((60, false)), ..Question::default() };
+            let advice = remedies(&unknown(kind), &question, &[]).join("\n");
+            assert!(advice.contains(if kind == ReasonKind::Time { "--timeout 300" } else { "--memory-limit" }));
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The result of a verification run as data.
 
+use crate::limits::Stop;
 use crate::source::Spot;
+use crate::trace::passed::Passed;
 use crate::trace::{OriginKind, Precondition, Trace};
-use engine::Turn;
+use engine::{ReasonKind, Turn};
 
 /// Names of the properties and checks that a bad pointer violates.
 const POINTERS: [&str; 8] =
@@ -16,12 +18,35 @@ pub enum Answer {
     /// An execution violates the property.
     False(Box<Violation>),
     /// The analysis did not decide.
-    Unknown {
-        /// The reason, as the verdict line shows it.
-        reason: String,
-        /// The place that the reason is about.
-        spot: Option<Spot>,
-    },
+    Unknown(Undecided),
+}
+
+/// The reason why a question is undecided.
+#[derive(Clone, Debug)]
+pub struct Undecided {
+    /// The kind of the reason, which determines the remedies.
+    pub kind: ReasonKind,
+    /// The reason, as the verdict line shows it.
+    pub text: String,
+    /// The place that the reason is about, if there is one.
+    pub spot: Option<Spot>,
+}
+
+impl Undecided {
+    /// Returns a reason without a place.
+    pub fn new(kind: ReasonKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), spot: None }
+    }
+
+    /// Returns the reason of a run that one of its limits ended.
+    pub fn at_limit(limit: Stop) -> Self {
+        Self::new(limit.kind(), limit.to_string())
+    }
+
+    /// Returns the text, followed by the place if there is one.
+    pub fn on_a_line(&self) -> String {
+        on_a_line(&self.text, self.spot.as_ref())
+    }
 }
 
 /// A confirmed violation.
@@ -33,9 +58,9 @@ pub struct Violation {
     pub message: String,
     /// The counterexample trace; `None` if there was no time left to record it.
     pub trace: Option<Trace>,
-    /// True if an invalid access precedes the violation. Execution continues after that access, as it does after a
+    /// The violations that precede this one in its execution. Execution continues after them, as it does after a
     /// sanitizer that recovers.
-    pub is_behind: bool,
+    pub passed: Vec<Passed>,
     /// True if the same inputs do not lead to the violation when objects have other addresses.
     pub depends_on_addresses: bool,
     /// True if the violation is an execution without end that may leave its loop after very many iterations and
@@ -55,7 +80,7 @@ impl Violation {
             property,
             message,
             trace: None,
-            is_behind: false,
+            passed: Vec::new(),
             depends_on_addresses: false,
             may_leave_loop: false,
             number: 0,
@@ -73,9 +98,14 @@ impl Violation {
         POINTERS.contains(&self.property.as_str())
     }
 
+    /// Returns true if an invalid access precedes the violation.
+    pub fn is_behind(&self) -> bool {
+        self.passed.iter().any(|passed| passed.is_access)
+    }
+
     /// Returns true if this violation has the same cause as `before`, which was found earlier, or follows from it.
     /// Examples are the same bad pointer, a use of the value that the other access read, the same object after the same
-    /// `free`, and another check at the same line.
+    /// `free`, another check at the same line, and a further access to the same address outside an object in one execution.
     fn follows(&self, before: &Violation) -> bool {
         let (Some(own), Some(other)) = (&self.trace, &before.trace) else { return false };
         let (Some(here), Some(there)) = (&own.spot, &other.spot) else { return false };
@@ -101,7 +131,10 @@ impl Violation {
         };
         let freed = |trace: &Trace| trace.object.as_ref().and_then(|object| object.freed.clone());
         let both_freed = freed(own).is_some() && freed(own) == freed(other) && own.function == other.function;
-        same_object && (same_line || both_freed)
+        // The execution made the other access before. Another offset may be another error.
+        let offset = |trace: &Trace| trace.object.as_ref().map(|object| object.offset);
+        let is_repeated = offset(own) == offset(other) && self.passed.iter().any(|passed| passed.spot == *there);
+        same_object && (same_line || both_freed || is_repeated)
     }
 
     /// Returns the precondition of the entry function that rules the violation out, if it is one about the length of a
@@ -116,22 +149,25 @@ impl Violation {
     }
 
     /// Returns the reservations that a report shows with the violation.
-    pub fn notes(&self) -> Vec<&'static str> {
-        let behind =
-            "the execution makes another invalid access before this one, and a native run may already end there";
+    pub fn notes(&self) -> Vec<String> {
+        let first = self.passed.iter().find(|passed| passed.is_access);
+        let behind = first.map(|Passed { spot, .. }| {
+            format!("the execution makes another invalid access before this one, at {spot}: a native run may end there")
+        });
         let addresses = "it depends on the addresses of objects: a run with other addresses may not show it";
         let elsewhere = "the program does not terminate, but it may leave this loop after very many iterations and \
                          continue without end elsewhere";
         let buffer = "it depends on the assumption that callers may pass a short buffer: this access is inside a \
                       longer one, but other executions may violate the same place";
+        let note = |holds: bool, text: &str| holds.then(|| text.to_owned());
         [
-            (self.precondition().is_some(), buffer),
-            (self.is_behind, behind),
-            (self.depends_on_addresses, addresses),
-            (self.may_leave_loop, elsewhere),
+            note(self.precondition().is_some(), buffer),
+            behind,
+            note(self.depends_on_addresses, addresses),
+            note(self.may_leave_loop, elsewhere),
         ]
         .into_iter()
-        .filter_map(|(holds, text)| holds.then_some(text))
+        .flatten()
         .collect()
     }
 }
@@ -173,7 +209,7 @@ pub enum Rest {
     /// It is proved.
     Proved,
     /// It is undecided, for now or for good, for this reason.
-    Unknown(Note),
+    Unknown(Undecided),
     /// It was not checked: one violation was requested and found, or this input does not permit the question.
     NotAsked,
 }
@@ -201,7 +237,7 @@ pub fn resolve_assumptions(checks: &mut [CheckResult], of_accesses: usize) {
 impl CheckResult {
     /// Returns the result of a question that was not analysed yet.
     pub fn new(name: String, properties: Vec<String>) -> Self {
-        let nothing = Note { text: "it was not analysed".into(), spot: None };
+        let nothing = Undecided::new(ReasonKind::default(), "it was not analysed");
         Self {
             name,
             properties,
@@ -217,7 +253,7 @@ impl CheckResult {
     pub fn answer(&self) -> Answer {
         match (self.violations.first(), &self.rest) {
             (Some(violation), _) => Answer::False(Box::new(violation.clone())),
-            (None, Rest::Unknown(Note { text, spot })) => Answer::Unknown { reason: text.clone(), spot: spot.clone() },
+            (None, Rest::Unknown(undecided)) => Answer::Unknown(undecided.clone()),
             (None, Rest::Proved | Rest::NotAsked) => Answer::True,
         }
     }
@@ -280,9 +316,14 @@ pub struct Note {
 impl Note {
     /// Returns the text, followed by the place if there is one.
     pub fn on_a_line(&self) -> String {
-        let place = self.spot.as_ref().map_or_else(String::new, |spot| format!(" at {spot}"));
-        format!("{}{place}", self.text)
+        on_a_line(&self.text, self.spot.as_ref())
     }
+}
+
+/// Returns a text, followed by its place if there is one.
+fn on_a_line(text: &str, spot: Option<&Spot>) -> String {
+    let place = spot.map_or_else(String::new, |spot| format!(" at {spot}"));
+    format!("{text}{place}")
 }
 
 /// Writes that a proof assumes to be valid because no check of them was requested.
@@ -443,7 +484,7 @@ impl Default for Answer {
 impl Answer {
     /// Returns the verdict UNKNOWN with a reason for people and without a place.
     pub fn unknown(reason: impl Into<String>) -> Self {
-        Self::Unknown { reason: reason.into(), spot: None }
+        Self::Unknown(Undecided::new(ReasonKind::default(), reason))
     }
 
     /// Summarises the results of all questions. Returns FALSE if any is violated, otherwise UNKNOWN if any is
@@ -451,12 +492,12 @@ impl Answer {
     /// that does not follow from another violation, if there is such a one.
     pub fn summarise(checks: &[CheckResult]) -> Self {
         let violations = checks.iter().flat_map(|c| &c.violations);
-        if let Some(violation) = violations.min_by_key(|v| (v.is_behind, v.cause.is_some())) {
+        if let Some(violation) = violations.min_by_key(|v| (v.is_behind(), v.cause.is_some())) {
             return Self::False(Box::new(violation.clone()));
         }
         for check in checks {
-            if let Answer::Unknown { reason, spot } = check.answer() {
-                return Self::Unknown { reason, spot };
+            if let Answer::Unknown(undecided) = check.answer() {
+                return Self::Unknown(undecided);
             }
         }
         Self::True
@@ -467,10 +508,9 @@ impl Answer {
         match self {
             Answer::True => "TRUE".into(),
             Answer::False(violation) => format!("FALSE({})", violation.property),
-            Answer::Unknown { reason, spot } => {
-                let place = spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
-                let text = format!("{reason}{place}");
-                let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            Answer::Unknown(undecided) => {
+                let text: String =
+                    undecided.on_a_line().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
                 format!("UNKNOWN({text})")
             }
         }
@@ -488,7 +528,7 @@ impl Report {
     pub fn violations(&self) -> Vec<&Violation> {
         let of_checks = self.checks.iter().flat_map(|c| &c.violations).filter(|violation| violation.cause.is_none());
         let mut of_checks: Vec<&Violation> = of_checks.collect();
-        of_checks.sort_by_key(|violation| (violation.is_behind, violation.number));
+        of_checks.sort_by_key(|violation| (violation.is_behind(), violation.number));
         match &self.answer {
             Answer::False(violation) if of_checks.is_empty() => vec![violation],
             _ => of_checks,

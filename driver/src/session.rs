@@ -24,8 +24,8 @@ use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
 use frontend_llvm::{DataModel, Loader, Options, is_library};
-use instrument::Site;
 use instrument::vacuity::Assumptions;
+use instrument::{Continuation, Site};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -234,6 +234,8 @@ pub struct Session {
     pub outputs: Outputs,
     /// If set, only the slice on which the errors depend is analysed. The value selects the control dependences.
     pub slicing: Option<slicer::Control>,
+    /// The edges of the analysed program on which executions continue after violations that were found before.
+    pub continuations: Arc<[Continuation]>,
     /// The part of the paths that is explored, and the analyses that explore it.
     pub plan: Arc<Plan>,
     /// The cache of earlier verdicts, if there is one. It keeps proofs of termination, but not violations of it.

@@ -1,7 +1,7 @@
 //! The termination analysis of a program: load it, search for a proof, and explain a violation.
 
 use crate::failure::Failure;
-use crate::report::{Answer, Ranking, Violation};
+use crate::report::{Answer, Ranking, Undecided, Violation};
 use crate::session::{Finished, Session};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
@@ -53,7 +53,7 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
         }
         Termination::Unknown(reason) => {
             let spot = reason.place.and_then(|p| sources.spot(&program, p));
-            Finished::new(Answer::Unknown { reason: reason.text, spot })
+            Finished::new(Answer::Unknown(Undecided { kind: reason.kind, text: reason.text, spot }))
         }
         Termination::Diverges(found) => {
             let answer = Answer::False(Box::new(explain(session, &found, &sources)));

@@ -14,6 +14,7 @@ mod interleaving;
 pub mod lost;
 mod names;
 mod origin;
+pub mod passed;
 mod precondition;
 mod recorder;
 pub mod schedule;

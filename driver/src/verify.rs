@@ -14,11 +14,12 @@ use crate::panics;
 use crate::plan::Plan;
 use crate::question;
 use crate::remedies::{Obstacle, Question, remedies};
-use crate::report::{Answer, CheckResult, Note, Report, Rest, add_violation, resolve_assumptions};
+use crate::report::{Answer, CheckResult, Note, Report, Rest, Undecided, add_violation, resolve_assumptions};
 use crate::session::{Finished, Observer, Session, Shared};
 use crate::source::{STDIN, Spot, naming_standard_input};
 use crate::vacuity::look_for_vacuity;
 use cfa::Check;
+use engine::ReasonKind;
 use engine::budget::Budget;
 use frontend_llvm::{DataModel, UndefinedFunctions};
 use std::collections::{HashMap, HashSet};
@@ -94,6 +95,7 @@ impl Verification<'_> {
             records: *records,
             outputs: self.outputs.clone(),
             slicing: *slicing,
+            continuations: Arc::default(),
             plan: Arc::new(Plan::new(cooperation, engine.seed, limit)?),
             cache: Cache::open(self.config)?,
             is_answer: self.is_answer,
@@ -242,44 +244,49 @@ fn conclude(
         rescued = None;
     }
     let rescued = rescued.map(|violation| Answer::False(Box::new(violation)));
-    let unknown = |reason: String| Answer::Unknown { reason, spot: None };
-    let stopped = supervised.stop.map(|stop| format!("{stop} during {}", shared.phase));
+    let stopped = supervised.stop.map(|stop| Undecided::new(stop.kind(), format!("{stop} during {}", shared.phase)));
     let (mut finished, internal) = match (supervised.end, stopped) {
         (WorkEnd::Done(Ok(mut finished)), None) => {
             let internal = finished.has_crashed;
             if let (true, Some((analysis, what))) = (internal, finished.crashes.first()) {
                 let text = format!("internal error: {what}");
                 observer.internal_error(&format!("{text}, in the analysis `{analysis}`"));
-                finished.answer = unknown(text);
+                finished.answer = Answer::Unknown(Undecided::new(ReasonKind::Stated, text));
                 finished.crashes.remove(0);
             }
             (finished, internal)
         }
         (WorkEnd::Done(Ok(mut finished)), Some(stopped)) => {
             if matches!(finished.answer, Answer::Unknown { .. }) {
-                finished.answer = unknown(stopped);
+                finished.answer = Answer::Unknown(stopped);
             }
             (finished, false)
         }
         (WorkEnd::Done(Err(failure)), None) if shared.reached.is_none() => return Err(failure),
         (end, stopped) => {
             let why = match end {
-                WorkEnd::Panicked(message) => Err(format!("internal error: {message}")),
-                WorkEnd::Done(Err(failure)) => Ok(stopped.unwrap_or(failure.message)),
+                WorkEnd::Panicked(message) => {
+                    Err(Undecided::new(ReasonKind::Stated, format!("internal error: {message}")))
+                }
+                WorkEnd::Done(Err(failure)) => {
+                    Ok(stopped.unwrap_or_else(|| Undecided::new(ReasonKind::Stated, failure.message)))
+                }
                 // Ctrl-C may have killed the compiler. This is no error of the input.
-                _ => Ok(stopped.unwrap_or_else(|| format!("memory ran out during {}", shared.phase))),
+                _ => Ok(stopped.unwrap_or_else(|| {
+                    Undecided::new(ReasonKind::Memory, format!("memory ran out during {}", shared.phase))
+                })),
             };
             let (Ok(reason) | Err(reason)) = &why;
             match shared.reached.take() {
                 Some(reached) => {
-                    shared.warnings.push(format!("the report on the verdict is incomplete: {reason}"));
+                    shared.warnings.push(format!("the report on the verdict is incomplete: {}", reason.text));
                     (reached, false)
                 }
                 None => {
                     if why.is_err() {
-                        observer.internal_error(reason);
+                        observer.internal_error(&reason.text);
                     }
-                    (Finished::new(unknown(reason.clone())), why.is_err())
+                    (Finished::new(Answer::Unknown(reason.clone())), why.is_err())
                 }
             }
         }
@@ -326,9 +333,7 @@ fn only_result(job: &Job, answer: &Answer) -> CheckResult {
             result.rest = Rest::NotAsked;
             result.violations.push((**violation).clone());
         }
-        Answer::Unknown { reason, spot } => {
-            result.rest = Rest::Unknown(Note { text: reason.clone(), spot: spot.clone() });
-        }
+        Answer::Unknown(undecided) => result.rest = Rest::Unknown(undecided.clone()),
     }
     result
 }

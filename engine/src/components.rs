@@ -23,6 +23,7 @@ use cfa::interp::Inputs;
 use cfa::{Edge, EdgeId, ErrorId, ExprId, ExprPool, FuncId, Id, Op, Program, VarKind};
 use smt::PathSolver;
 use smt::budget::Budget;
+use smt::budget::Spent;
 
 /// The result of the model explorer.
 pub enum Counterexample {
@@ -102,7 +103,7 @@ impl<'p> Components<'p> {
         let mut cpa = self.domain();
         match (cpa.check_path(path, goal, WHOLE, self.budget), goal) {
             (Err(stop), _) => Feasibility::Unknown(reason(stop)),
-            (Ok(_), _) if cpa.ran_out() => Feasibility::Unknown(Reason::new("time limit reached")),
+            (Ok(_), _) if cpa.ran_out() => Feasibility::Unknown(Reason::spent(Spent::Time)),
             (Ok(PathCheck::Feasible(inputs)), Goal::Error { error, .. }) => Feasibility::Feasible(error, inputs),
             (Ok(PathCheck::Feasible(_)), _) => unreachable!("only errors have evidence"),
             (Ok(PathCheck::Infeasible), _) => Feasibility::Infeasible,

@@ -1,7 +1,7 @@
 //! Analyses that panicked.
 
 use crate::composition::Analysis;
-use crate::verdict::Reason;
+use crate::verdict::{Reason, ReasonKind};
 use std::any::Any;
 
 /// An analysis that panicked, which is a defect of the verifier.
@@ -21,6 +21,6 @@ impl Crash {
     }
 
     pub(crate) fn reason(&self) -> Reason {
-        Reason::new(format!("internal error: {}", self.message))
+        Reason::new(format!("internal error: {}", self.message)).of_kind(ReasonKind::Stated)
     }
 }

@@ -39,4 +39,4 @@ pub use runs::{concolic, replay, replay_limits};
 pub use semantics::{control, sign_extend as signed};
 pub use smt::{self, budget};
 pub use stats::{Counters, Stats};
-pub use verdict::{Counterexample, Reason, Taints, Verdict};
+pub use verdict::{Counterexample, Reason, ReasonKind, Taints, Verdict};

@@ -28,7 +28,7 @@ use crate::domain::loops::constants;
 use crate::outcome::Outcome;
 use crate::runs::random::Random;
 use crate::runs::run;
-use crate::verdict::{Counterexample, Reason, Verdict};
+use crate::verdict::{Counterexample, Reason, ReasonKind, Verdict};
 use cfa::interp::{
     Endless, Gap, InputSource, Inputs, Interpreter, LimitKind, Limits, Machine, ObjectSeq, Outcome as End, Recording,
     Sharing, Unknown,
@@ -57,10 +57,13 @@ const MOST_STATES: usize = 30_000_000;
 const FIRST: Duration = Duration::from_millis(400);
 /// Time limit for the points-to sets of the proof by locksets.
 const PROOF: Duration = Duration::from_secs(2);
-/// The reason of an exploration that did not reach its end.
-const TOO_MANY: &str = "not all interleavings of the threads were explored in time";
 /// Time limit for the minimisation of a schedule.
 const SHORTENING: Duration = Duration::from_secs(2);
+
+/// The reason of an exploration that did not reach its end.
+fn too_many() -> Reason {
+    Reason::new("not all interleavings of the threads were explored in time").of_kind(ReasonKind::Time)
+}
 
 /// Answers whether an error of a program with threads can be reached. `limit` is the time that is left, if there is a
 /// limit.
@@ -251,11 +254,11 @@ impl<'p> Search<'p> {
                 let verdict = Verdict::False(Counterexample { error, inputs, path });
                 return (Outcome::new(verdict, Analysis::Random), false);
             }
-            self.reasons.push(Reason::new("a violation was found that does not replay"));
+            self.reasons.push(Reason::new("a violation was found that does not replay").of_kind(ReasonKind::Spurious));
         }
         let verdict = match self.reasons.first() {
             None if is_complete => Verdict::True,
-            None => Verdict::Unknown(Reason::new(TOO_MANY)),
+            None => Verdict::Unknown(too_many()),
             Some(reason) => Verdict::Unknown(reason.clone()),
         };
         (Outcome::new(verdict, Analysis::Default), is_complete)
@@ -273,14 +276,15 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn note(&mut self, text: &str, place: Option<PlaceId>) {
-        if self.reasons.iter().all(|known| known.text != text) {
-            self.reasons.push(Reason::at(text, place));
+    fn note(&mut self, reason: Reason) {
+        if self.reasons.iter().all(|known| known.text != reason.text) {
+            self.reasons.push(reason);
         }
     }
 
     fn note_gaps(&mut self, gaps: &[(Gap, Option<PlaceId>)]) {
         for (gap, place) in gaps {
+            let kind = if matches!(gap, Gap::Input) { ReasonKind::ThreadInputs } else { ReasonKind::Complexity };
             let text = match gap {
                 Gap::Input => "programs with threads are not explored for all inputs",
                 Gap::Uninitialised => "a program with threads reads uninitialised memory",
@@ -294,7 +298,7 @@ impl<'p> Search<'p> {
                 Gap::Leak => "leaks while other threads run are not checked",
                 Gap::NestedWait => "waiting within an atomic section is not modelled",
             };
-            self.note(text, *place);
+            self.note(Reason::at(text, *place).of_kind(kind));
         }
     }
 
@@ -323,7 +327,7 @@ impl<'p> Search<'p> {
                 continue;
             };
             if self.budget.spent().is_some() || Instant::now() >= until || visited.len() > MOST_STATES {
-                self.note(TOO_MANY, None);
+                self.note(too_many());
                 return Explored::Stopped;
             }
             if sharing.borrow().grew {
@@ -351,10 +355,9 @@ impl<'p> Search<'p> {
                 schedule.insert(machine.points(), new);
                 ended = machine.step(new, &mut source).err();
                 if machine.threads() > nexts.len() + 1 {
-                    self.note(
+                    self.note(Reason::new(
                         "a thread starts another thread before its first visible operation, which is not explored",
-                        None,
-                    );
+                    ));
                 }
             }
             for n in source.forced.len()..source.choices.len() {
@@ -370,7 +373,7 @@ impl<'p> Search<'p> {
             self.note_gaps(machine.gaps());
             for &taint in machine.taints() {
                 let taint = &self.program.taints[taint];
-                self.note(&taint.reason.clone(), taint.place);
+                self.note(Reason::approximation(taint));
             }
             if self.detects_races {
                 for (other, next) in nexts.iter().enumerate() {
@@ -384,7 +387,9 @@ impl<'p> Search<'p> {
                         if self.confirm(&inputs).is_some() {
                             return Explored::Found(inputs);
                         }
-                        self.note("a data race was found that does not replay", None);
+                        self.note(
+                            Reason::new("a data race was found that does not replay").of_kind(ReasonKind::Spurious),
+                        );
                     }
                 }
             }
@@ -401,7 +406,9 @@ impl<'p> Search<'p> {
                         if self.confirm(&inputs).is_some() {
                             return Explored::Found(inputs);
                         }
-                        self.note("a violation was found that does not replay", None);
+                        self.note(
+                            Reason::new("a violation was found that does not replay").of_kind(ReasonKind::Spurious),
+                        );
                     } else {
                         match end {
                             End::Exit(_) | End::Abort | End::Assumed | End::Limit(LimitKind::Endless) => {}
@@ -409,12 +416,12 @@ impl<'p> Search<'p> {
                                 if kind == LimitKind::Steps {
                                     machine.share_step();
                                 }
-                                self.note("a thread takes too many steps", None);
+                                self.note(Reason::new("a thread takes too many steps"));
                             }
                             End::Unreachable => {
-                                self.note("code that the compiler assumes to be unreachable is reached", None)
+                                self.note(Reason::new("code that the compiler assumes to be unreachable is reached"))
                             }
-                            _ => self.note("an invalid access ends a run with threads", None),
+                            _ => self.note(Reason::new("an invalid access ends a run with threads")),
                         }
                     }
                 }
@@ -423,7 +430,7 @@ impl<'p> Search<'p> {
                         continue;
                     }
                     if path.len() >= DEEPEST {
-                        self.note("interleavings of the threads are too long to be explored", None);
+                        self.note(Reason::new("interleavings of the threads are too long to be explored"));
                         continue;
                     }
                     path.push(Node::new(machine, schedule, source.values));

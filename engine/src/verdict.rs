@@ -1,7 +1,7 @@
 //! Verdicts, and the taints that decide whether an exploration is a proof.
 
 use cfa::interp::Inputs;
-use cfa::{EdgeId, ErrorId, PlaceId, TaintId};
+use cfa::{EdgeId, ErrorId, FILE_ASSEMBLY, Harm, INLINE_ASSEMBLY, PlaceId, Taint, TaintId, UNDEFINED_CALL};
 use smt::budget::Spent;
 use std::iter;
 
@@ -27,9 +27,48 @@ pub struct Counterexample {
     pub path: Vec<EdgeId>,
 }
 
+/// The kind of a reason. It determines what the user can do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum ReasonKind {
+    /// The time of the run, or of a query, is over.
+    Time,
+    /// The memory of the run is exhausted.
+    Memory,
+    /// No execution follows the path of a candidate counterexample.
+    Spurious,
+    /// The program calls a function without a definition.
+    UndefinedFunction,
+    /// An operation or a library function is approximated.
+    Approximation,
+    /// A transfer of control is approximated: a non-local jump, or assembly. No function can replace it.
+    ControlFlow,
+    /// A program with threads is not explored for all inputs.
+    ThreadInputs,
+    /// The exploration is too large, or no invariant was found.
+    #[default]
+    Complexity,
+    /// The text states what to do, or the run was stopped from outside.
+    Stated,
+}
+
+impl ReasonKind {
+    /// The kind of the reason that an approximation is.
+    pub fn of_taint(taint: &Taint) -> Self {
+        let is = |start: &str| taint.reason.starts_with(start);
+        match taint.harm() {
+            _ if is(UNDEFINED_CALL) => Self::UndefinedFunction,
+            Harm::Elsewhere | Harm::Again => Self::ControlFlow,
+            _ if is(INLINE_ASSEMBLY) || is(FILE_ASSEMBLY) => Self::ControlFlow,
+            _ => Self::Approximation,
+        }
+    }
+}
+
 /// The reason why there is no verdict.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Reason {
+    /// The kind of the reason.
+    pub kind: ReasonKind,
     /// For the user, without a full stop: "time limit reached".
     pub text: String,
     /// The place in the source, if the reason has one.
@@ -45,14 +84,22 @@ impl Reason {
     }
     /// The reason for a spent budget.
     pub fn spent(spent: Spent) -> Self {
-        Self::new(match spent {
-            Spent::Time => "time limit reached",
-            Spent::Cancelled => "interrupted",
-        })
+        match spent {
+            Spent::Time => Self::new("time limit reached").of_kind(ReasonKind::Time),
+            Spent::Cancelled => Self::new("interrupted").of_kind(ReasonKind::Stated),
+        }
+    }
+    /// The reason that an approximation is.
+    pub fn approximation(taint: &Taint) -> Self {
+        Self::at(taint.reason.clone(), taint.place).of_kind(ReasonKind::of_taint(taint))
     }
     /// A reason with a place.
     pub fn at(text: impl Into<String>, place: Option<PlaceId>) -> Self {
-        Self { text: text.into(), place, cause: None }
+        Self { kind: ReasonKind::default(), text: text.into(), place, cause: None }
+    }
+    /// Sets the kind.
+    pub fn of_kind(self, kind: ReasonKind) -> Self {
+        Self { kind, ..self }
     }
     /// Sets the underlying cause.
     pub fn because(self, cause: Option<Self>) -> Self {
@@ -116,18 +163,12 @@ impl Taints {
     pub fn last(&self, program: &cfa::Program) -> Option<Reason> {
         Some(match self.last.as_ref()? {
             TaintRecord::Dropped(reason) => reason.clone(),
-            &TaintRecord::Approximated(taint) => {
-                let taint = &program.taints[taint];
-                Reason::at(taint.reason.clone(), taint.place)
-            }
+            &TaintRecord::Approximated(taint) => Reason::approximation(&program.taints[taint]),
         })
     }
     /// The first reason why a complete exploration is no proof.
     pub fn first(&self, program: &cfa::Program) -> Option<Reason> {
-        let approx = self.program.first().map(|&t| {
-            let taint = &program.taints[t];
-            Reason::at(taint.reason.clone(), taint.place)
-        });
+        let approx = self.program.first().map(|&taint| Reason::approximation(&program.taints[taint]));
         self.dropped.first().cloned().or(approx)
     }
     /// True if nothing was dropped.
@@ -136,10 +177,7 @@ impl Taints {
     }
     /// All reasons, each followed by its cause, for reports.
     pub fn reasons(&self, program: &cfa::Program) -> Vec<Reason> {
-        let approx = self.program.iter().map(|&t| {
-            let taint = &program.taints[t];
-            Reason::at(taint.reason.clone(), taint.place)
-        });
+        let approx = self.program.iter().map(|&taint| Reason::approximation(&program.taints[taint]));
         let dropped = self.dropped.iter().flat_map(|r| iter::once(r).chain(r.cause.as_deref())).cloned();
         dropped.chain(approx).collect()
     }

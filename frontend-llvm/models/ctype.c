@@ -89,18 +89,18 @@ static const int proviso_lowered[384] = {REST(LOWERED), ASCII(LOWERED), REST(LOW
 static const int proviso_uppered[384] = {REST(UPPERED), ASCII(UPPERED), REST(UPPERED), [127] = -1};
 
 const unsigned short **__ctype_b_loc(void) {
-    static const unsigned short *table = proviso_bits + 128;
-    return &table;
+    static const unsigned short *proviso_table = proviso_bits + 128;
+    return &proviso_table;
 }
 
 const int **__ctype_tolower_loc(void) {
-    static const int *table = proviso_lowered + 128;
-    return &table;
+    static const int *proviso_table = proviso_lowered + 128;
+    return &proviso_table;
 }
 
 const int **__ctype_toupper_loc(void) {
-    static const int *table = proviso_uppered + 128;
-    return &table;
+    static const int *proviso_table = proviso_uppered + 128;
+    return &proviso_table;
 }
 
 size_t __ctype_get_mb_cur_max(void) { return 1; }

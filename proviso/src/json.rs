@@ -20,8 +20,8 @@ pub fn report(report: &Report) -> Value {
     let (verdict, reason, violation) = match &report.answer {
         Answer::True => ("TRUE", Value::Null, Value::Null),
         Answer::False(violation) => ("FALSE", Value::Null, violation_json(violation)),
-        Answer::Unknown { reason, spot } => {
-            ("UNKNOWN", json!({"text": reason, "location": spot_json(spot.as_ref())}), Value::Null)
+        Answer::Unknown(Undecided { text, spot, .. }) => {
+            ("UNKNOWN", json!({"text": text, "location": spot_json(spot.as_ref())}), Value::Null)
         }
     };
     let notes: Vec<Value> =
@@ -135,7 +135,7 @@ pub fn violation_json(violation: &Violation) -> Value {
     let mut value = json!({
         "property": violation.property,
         "message": violation.message,
-        "behind_invalid_access": violation.is_behind,
+        "behind_invalid_access": violation.is_behind(),
         "depends_on_addresses": violation.depends_on_addresses,
         "number": violation.number,
         "cause": violation.cause,
@@ -337,7 +337,8 @@ mod tests {
     fn verdict_lines_are_one_line() {
         assert_eq!(report(Answer::True).verdict_line(), "TRUE");
         let spot = Some(Spot { path: "a.c".into(), line: 3, column: 1 });
-        let unknown = Answer::Unknown { reason: "two\nlines".into(), spot };
+        let unknown =
+            Answer::Unknown(Undecided { spot, ..Undecided::new(engine::ReasonKind::default(), "two\nlines") });
         assert_eq!(report(unknown).verdict_line(), "UNKNOWN(two lines at a.c:3:1)");
         let violation = Violation::new("unreach-call", "");
         assert_eq!(report(Answer::False(Box::new(violation))).verdict_line(), "FALSE(unreach-call)");

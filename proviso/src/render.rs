@@ -6,9 +6,10 @@ use cfa::InputKind;
 use cfa::wording::counted;
 use driver::environment::{Command, Environment};
 use driver::evidence::wording::facts;
-use driver::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undefined, Violation};
+use driver::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undecided, Undefined, Violation};
 use driver::source::{Sources, Spot};
 use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
+use engine::ReasonKind;
 use instrument::Asked;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -59,7 +60,7 @@ pub fn report(report: &Report, sources: &Sources, layout: Layout) -> String {
         Answer::False(_) => {
             report.violations().into_iter().for_each(|found| out += &finding(found, sources, layout));
         }
-        Answer::Unknown { reason, spot } => {
+        Answer::Unknown(Undecided { text: reason, spot, .. }) => {
             let main = Message::new(Level::WARNING, format!("no verdict: {reason}")).at(spot.clone());
             let main = report.help.iter().fold(main, |main, help| main.help(help));
             let _ = writeln!(out, "{}\n", main.render(sources, layout.color));
@@ -215,7 +216,9 @@ pub fn not_asked(checks: &[CheckResult]) -> String {
     // These are asked if the program starts threads.
     let is_of_threads = |name: &str| matches!(name, "thread" | "deadlock");
     let names = Asked::ALL.iter().map(|asked| asked.name).filter(|name| !is_asked(name) && !is_of_threads(name));
-    let names = names.collect::<Vec<_>>().join(", ");
+    // The name of this check does not say what it is about.
+    let named = |name: &str| if name == "memory" { "memory (uninitialised values)".into() } else { name.to_owned() };
+    let names = names.map(named).collect::<Vec<_>>().join(", ");
     let text = format!("not checked: {names} (--check NAME); termination, valid-memcleanup (--property NAME)");
     Message::new(Level::NOTE, text).render(&Sources::default(), false) + "\n\n"
 }
@@ -236,8 +239,8 @@ pub fn conditional(report: &Report) -> String {
 /// Returns advice on how to end a run at its first finding, if the run with findings used up a limit. Empty otherwise.
 pub fn ends_at_first(report: &Report) -> String {
     let is_at_limit = |check: &CheckResult| match &check.rest {
-        Rest::Unknown(note) => {
-            ["timeout", "processor time", "memory limit"].iter().any(|word| note.text.contains(word))
+        Rest::Unknown(undecided) => {
+            matches!(undecided.kind, ReasonKind::Time | ReasonKind::Memory)
         }
         Rest::Proved | Rest::NotAsked => false,
     };
@@ -341,7 +344,7 @@ fn lines(report: &Report) -> Vec<Line<'_>> {
     match &report.answer {
         Answer::True => Vec::new(),
         Answer::False(_) => report.violations().into_iter().flat_map(lines_of).collect(),
-        Answer::Unknown { reason, spot } => {
+        Answer::Unknown(Undecided { text: reason, spot, .. }) => {
             let text = format!("no verdict: {reason}");
             let mut all = vec![Line { spot: spot.as_ref(), level: "warning", text, property: None }];
             all.extend(report.notes.iter().take(MAX_NOTES).map(|n| Line::note(n.spot.as_ref(), n.text.clone())));
@@ -356,7 +359,7 @@ fn lines_of(found: &Violation) -> Vec<Line<'_>> {
     let (text, property) = (found.message.clone(), Some(found.property.as_str()));
     let mut all = vec![Line { spot: found.spot(), level: "error", text, property }];
     let steps = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
-    all.extend(found.notes().into_iter().map(|note| Line::note(found.spot(), note.to_owned())));
+    all.extend(found.notes().into_iter().map(|note| Line::note(found.spot(), note)));
     all.extend(found.help().map(|help| Line { level: "help", ..Line::note(found.spot(), help) }));
     let told = steps.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT);
     all.extend(told.map(|(trace, step)| Line::note(step.spot.as_ref(), event(&step.event, &trace.inputs))));
@@ -665,7 +668,7 @@ mod tests {
     #[test]
     fn checks_that_were_not_analysed_share_a_line() {
         let check = |name: &str, reason: &str, places: usize| CheckResult {
-            rest: Rest::Unknown(driver::report::Note { text: reason.to_owned(), spot: None }),
+            rest: Rest::Unknown(Undecided::new(ReasonKind::Time, reason)),
             places: driver::report::Places { all: places, ..Default::default() },
             ..CheckResult::new(name.to_owned(), Vec::new())
         };

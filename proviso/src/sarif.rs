@@ -1,7 +1,7 @@
 //! A report as SARIF 2.1.0, a format that code hosts and editors show beside the source.
 
 use crate::render;
-use driver::report::{Answer, CheckResult, Note, Report, Rest, Violation};
+use driver::report::{Answer, CheckResult, Note, Report, Rest, Undecided, Violation};
 use driver::source::{Sources, Spot};
 use driver::trace::{Object, Trace};
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ pub fn log(report: &Report, sources: &Sources) -> Value {
                 open.collect(),
             )
         }
-        Answer::Unknown { reason, spot } => {
+        Answer::Unknown(Undecided { text: reason, spot, .. }) => {
             let first = notification("warning", &format!("no verdict: {reason}"), spot.as_ref(), sources);
             let rest =
                 report.notes.iter().map(|Note { text, spot }| notification("note", text, spot.as_ref(), sources));

@@ -88,6 +88,59 @@ fn a_bug_in_a_list_is_one_result() {
     assert!(text.ends_with("FALSE(address)\n"), "{text}");
 }
 
+/// The search continues after an invalid access. Another access to the same address is no second error, but one to
+/// another address may be.
+#[test]
+fn accesses_to_one_address_outside_an_object_are_one_finding() {
+    let folder = folder();
+    let text = "#include <stdio.h>\n#include <string.h>\nint main(int argc, char **argv) {\nchar name[4] = \"\";\n\
+                if (argc > 1) strcpy(name, argv[1]);\nputs(name);\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), text, &[]));
+    assert_eq!(errors(&text).len(), 1, "{text}");
+    assert!(text.contains("violated at p.c:5:15, with the same cause at p.c:6:1"), "{text}");
+    let two = "int __VERIFIER_nondet_int(void);\nint main(void) {\nint a[4] = {0}, n = __VERIFIER_nondet_int();\n\
+               for (int i = 0; i <= 4; i++)\na[i] = i;\n\
+               return n > 5 ? a[n] : 0;\n}\n";
+    let text = stdout(&verify(folder.path(), two, &[]));
+    assert_eq!(errors(&text).len(), 2, "{text}");
+    assert!(text.contains("the execution makes another invalid access before this one, at p.c:5:6"), "{text}");
+}
+
+/// A divisor that is 0 is no null pointer, even if it has the width of one.
+#[test]
+fn only_pointers_come_from_null_pointers() {
+    let folder = folder();
+    let text = "struct ring { unsigned long head, cap; };\n\
+                unsigned long next(struct ring *r) {\nreturn (r->head + 1) %\nr->cap;\n}\n";
+    let text = stdout(&verify(folder.path(), text, &["--entry", "next", "--check", "integer-divide-by-zero"]));
+    assert_eq!(errors(&text), ["error: division by zero (integer-divide-by-zero is violated)"], "{text}");
+    assert!(!text.contains("null pointer"), "{text}");
+}
+
+#[test]
+fn messages_name_objects_as_the_call_does() {
+    let folder = folder();
+    let text = "int second(const char *left, const char *right) {\nreturn left[1] + right[1];\n}\n";
+    let text = stdout(&verify(folder.path(), text, &["--entry", "second", "--check", "address"]));
+    assert_eq!(errors(&text).len(), 2, "{text}");
+    for object in ["object1", "object2"] {
+        assert!(text.contains(&format!("at offset 1 of `{object}`, which has 1 byte")), "{text}");
+        assert!(text.contains(&format!("number of elements of {object} = 1")), "{text}");
+    }
+    assert!(!text.contains("is allocated here"), "{text}");
+}
+
+/// The macros of `ctype.h` read tables of the library. A trace shows the character instead of the element.
+#[test]
+fn traces_show_the_character_that_a_class_is_looked_up_for() {
+    let folder = folder();
+    let text = "#include <ctype.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\nint c = getchar();\n\
+                if (isdigit(c)) abort();\nchar s[2] = {(char)c};\nif (isupper((unsigned char)*s)) s[c] = 0;\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), text, &["--check", "address", "--trace", "full"]));
+    assert!(text.contains(" true  (s[0] = "), "{text}");
+    assert!(!text.contains("table") && !text.contains("*__ctype_b_loc"), "{text}");
+}
+
 #[test]
 fn messages_name_arguments_of_functions_that_the_compiler_replaces() {
     let folder = folder();

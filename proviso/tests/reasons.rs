@@ -101,10 +101,10 @@ fn what_took_its_share_of_the_time_does_not_say_that_all_is_gone() {
                 while (i < s * s * s) { i++; s ^= s >> 3; }\n\
                 if ((unsigned long)s * i == 1000000016000000063ul) reach_error();\na[s & 1] = 1;\nreturn a[s & 1]; }\n";
     for (option, end, of_run) in [
-        ("--timeout", " s, the time of this check of 5 s for all", "timeout of 5 s, divided among the checks"),
+        ("--timeout", " s for this check, of 5 s for all checks", "timeout of 5 s, divided among the checks"),
         (
             "--cpu-limit",
-            " s of processor time, the time of this check of 5 s for all",
+            " s of processor time for this check, of 5 s for all checks",
             "5 s of processor time, divided among the checks",
         ),
     ] {

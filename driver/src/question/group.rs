@@ -1,7 +1,7 @@
 //! Groups: questions that one program answers together.
 
 use cfa::{Edge, EdgeId, Program};
-use instrument::Site;
+use instrument::{Continuation, Operation, Site};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,8 +25,10 @@ pub struct Group {
     pub held: Vec<usize>,
     /// The program, once it is loaded. Violated and statically proved sites are no errors in it.
     pub program: Option<Program>,
-    /// The program of the group from which this one was divided.
-    pub whole: Option<Rc<Program>>,
+    /// The edges of the program on which executions continue after the violations that were found.
+    continuations: Vec<Continuation>,
+    /// The program of the group from which this one was divided, with its continuations.
+    pub whole: Option<Rc<(Program, Vec<Continuation>)>>,
     /// The edges of the statically proved sites, as they were before their errors were removed.
     pub discharged: Vec<(EdgeId, Edge)>,
     /// True if the pre-analysis proved sites for executions that end at an access that was later found to be invalid.
@@ -50,6 +52,7 @@ impl Group {
         Self {
             held: Vec::new(),
             program: None,
+            continuations: Vec::new(),
             whole: None,
             discharged: Vec::new(),
             is_behind: false,
@@ -62,10 +65,35 @@ impl Group {
         }
     }
 
+    /// Takes a copy of the program of the group from which this one was divided. Returns false if there is none.
+    pub fn copy_whole(&mut self) -> bool {
+        let Some(whole) = &self.whole else { return false };
+        let (program, continuations) = (**whole).clone();
+        (self.program, self.continuations) = (Some(program), continuations);
+        true
+    }
+
+    /// Removes the error of a site, after which executions continue. The program is loaded.
+    pub fn let_pass(&mut self, site: Site) {
+        let program = self.program.as_mut().expect("the program is loaded");
+        self.continuations.extend(instrument::let_pass(program, &[site]));
+    }
+
+    /// Skips these memory operations if they would fault. The program is loaded.
+    pub fn guard_all(&mut self, operations: &FxHashSet<Operation>) {
+        let program = self.program.as_mut().expect("the program is loaded");
+        self.continuations.extend(instrument::guard_all(program, operations));
+    }
+
+    /// Returns the edges of the program on which executions continue after violations.
+    pub fn continuations(&self) -> &[Continuation] {
+        &self.continuations
+    }
+
     /// Divides the group into one group for each undecided question and one for all statically proved ones. They share
     /// the program.
     pub fn divided(self) -> impl Iterator<Item = Self> {
-        let whole = self.program.map(Rc::new);
+        let whole = self.program.map(|program| Rc::new((program, self.continuations)));
         let ended = self.ended.load(Ordering::Relaxed);
         let held = Some(self.held).filter(|held| !held.is_empty());
         let part = move |(asks, held)| Self {

@@ -24,13 +24,14 @@ use crate::failure::{Failure, exit};
 use crate::job::Ask;
 use crate::limits::Limits;
 use crate::preanalysis::{Holding, Looks, has_work, leave_out, origins};
-use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation, add_violation};
+use crate::report::{Answer, CheckResult, Places, Rest, Undecided, Violation, add_violation};
 use crate::session::{Finished, Session};
 use crate::source::{Sources, Spot};
 use cfa::{CallGraph, Check, EdgeId, ErrorId, FunctionOrigin, Op, Program};
+use engine::ReasonKind;
 use engine::budget::Budget;
 use group::Group;
-use instrument::{Asked, Operation, Property, Site, guard_all, let_pass, sites};
+use instrument::{Asked, Operation, Property, Site, sites};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -64,8 +65,6 @@ struct Run<'p> {
     looks: Looks,
     /// The questions that are undecided because their share of the time was over, by index.
     late: FxHashSet<usize>,
-    /// True while the questions are about executions that continue after invalid accesses.
-    is_behind: bool,
 }
 
 /// Answers all questions. The result of each is in `shared.checks`; the returned answer summarises them.
@@ -82,7 +81,6 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
         invalid: FxHashSet::default(),
         looks: Looks::default(),
         late: FxHashSet::default(),
-        is_behind: false,
     };
     let mut groups = run.groups();
     let mut round = 0;
@@ -153,8 +151,7 @@ fn result(session: &Session, ask: &Ask) -> CheckResult {
     };
     let mut result = CheckResult::new(ask.name.clone(), names);
     if let Some(limit) = session.limits.nearest() {
-        let text = format!("{limit} before it was analysed");
-        result.rest = Rest::Unknown(Note { text, spot: None });
+        result.rest = Rest::Unknown(Undecided::new(limit.kind(), format!("{limit} before it was analysed")));
     }
     result
 }
@@ -229,6 +226,7 @@ impl Run<'_> {
         if let Some((budget, limits)) = share {
             (part.budget, part.limits) = (budget.clone(), *limits);
         }
+        part.continuations = group.continuations().into();
         part.config.faults_elsewhere = (job.is_exhaustive && self.of_memory().is_some()).then(|| group.ended.clone());
         part
     }
@@ -238,12 +236,11 @@ impl Run<'_> {
         let own = share.map(|share| self.limited(share));
         if let Some(limit) = self.session.limits.nearest() {
             // This is the result if the run ends during the attempt.
-            let text = limit.to_string();
             let shared = self.session.shared();
             let is_open = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Unknown(_));
             let open: Vec<usize> = group.asks.iter().copied().filter(is_open).collect();
             drop(shared);
-            self.settle(&open, &Rest::Unknown(Note { text, spot: None }));
+            self.settle(&open, &Rest::Unknown(Undecided::at_limit(limit)));
         }
         let mut is_proved_before = false;
         loop {
@@ -302,17 +299,17 @@ impl Run<'_> {
                     self.settle(&group.asks, &Rest::Proved);
                     return Ok(Attempt::Decided);
                 }
-                Answer::Unknown { reason, spot } => {
+                Answer::Unknown(undecided) => {
                     let is_late = part.budget.spent().is_some();
                     match is_late {
                         true => self.late.extend(&group.asks),
                         false => self.late.retain(|ask| !group.asks.contains(ask)),
                     }
-                    let note = match self.session.limits.nearest().filter(|_| is_late) {
-                        Some(limit) => Note { text: self.lateness(limit, share), spot: None },
-                        None => Note { text: reason, spot },
+                    let reason = match self.session.limits.nearest().filter(|_| is_late) {
+                        Some(limit) => Undecided::new(limit.kind(), self.lateness(limit, share)),
+                        None => undecided,
                     };
-                    self.settle(&group.asks, &Rest::Unknown(note));
+                    self.settle(&group.asks, &Rest::Unknown(reason));
                     return Ok(if is_late { Attempt::TimeIsUp } else { Attempt::GaveUp });
                 }
                 Answer::False(violation) => {
@@ -328,13 +325,13 @@ impl Run<'_> {
                         // A data race or a deadlock has no site, so the search cannot continue without it.
                         let rest = match site {
                             None if group.asks.len() == 1 => Rest::NotAsked,
-                            _ => Rest::Unknown(Note { text: NOT_AGAIN.to_owned(), spot: None }),
+                            _ => Rest::Unknown(Undecided::new(ReasonKind::default(), NOT_AGAIN)),
                         };
                         self.settle(&group.asks, &rest);
                         return Ok(Attempt::GaveUp);
                     };
-                    let program = group.program.as_mut().expect("it was asked");
-                    let_pass(program, &[site]);
+                    group.let_pass(site);
+                    let program = group.program.as_ref().expect("it was asked");
                     match site {
                         Site::Fault(edge) => {
                             self.invalid.extend(Operation::from_edge(program, edge));
@@ -374,10 +371,8 @@ impl Run<'_> {
         if group.program.is_some() || group.asks.is_empty() {
             return Ok(false);
         }
-        if let Some(whole) = &group.whole {
-            let mut program = Program::clone(whole);
-            self.leave_out_others(&group.asks, &mut program);
-            group.program = Some(program);
+        if group.copy_whole() {
+            self.leave_out_others(&group.asks, group.program.as_mut().expect("just copied"));
             return Ok(false);
         }
         let part = self.part(group, None);
@@ -502,12 +497,11 @@ impl Run<'_> {
         if group.discharged.is_empty() {
             return;
         }
-        let text = NOT_AGAIN.to_owned();
         let shared = self.session.shared();
         let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
         let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();
         drop(shared);
-        self.settle(&proved, &Rest::Unknown(Note { text, spot: None }));
+        self.settle(&proved, &Rest::Unknown(Undecided::new(ReasonKind::default(), NOT_AGAIN)));
     }
 
     /// Repeats the proofs that rest on executions that end at failing checks. Returns the groups that are still
@@ -560,7 +554,6 @@ impl Run<'_> {
         let ended = |group: &Group| group.ended.load(Ordering::Relaxed) && !is_of_memory(group);
         let mut groups: Vec<Group> = proved.into_iter().filter(ended).collect();
         let count = groups.len();
-        self.is_behind = true;
         for (i, group) in groups.iter_mut().enumerate() {
             if self.invalid.is_empty() {
                 continue;
@@ -570,7 +563,7 @@ impl Run<'_> {
             let Some(program) = group.program.as_mut() else { continue };
             group.asks.append(&mut group.held);
             self.leave_out_others(&group.asks, program);
-            guard_all(program, &self.invalid);
+            group.guard_all(&self.invalid);
             if whole.is_none() {
                 self.looks.again();
                 self.discharge(group);
@@ -611,7 +604,6 @@ impl Run<'_> {
     fn violated(&mut self, asks: &[usize], violation: Violation) {
         let mut shared = self.session.shared();
         shared.violation = None;
-        let violation = Violation { is_behind: self.is_behind, ..violation };
         let ask = asks.iter().copied().find(|&ask| shared.checks[ask].properties.contains(&violation.property));
         add_violation(&mut shared.checks, ask.unwrap_or(asks[0]), violation);
     }
@@ -620,12 +612,13 @@ impl Run<'_> {
     fn finish(self) -> Finished {
         let checks = self.session.shared().checks.clone();
         let mut all = Finished::new(Answer::summarise(&checks));
-        let undecided = checks.iter().position(|check| matches!(check.answer(), Answer::Unknown { .. }));
-        if let (Answer::Unknown { reason, .. }, Some(limit)) = (&mut all.answer, self.session.limits.nearest())
-            && undecided.is_some_and(|ask| self.late.contains(&ask))
+        let late = checks.iter().position(|check| matches!(check.answer(), Answer::Unknown { .. }));
+        if let (Answer::Unknown(undecided), Some(limit)) = (&mut all.answer, self.session.limits.nearest())
+            && late.is_some_and(|ask| self.late.contains(&ask))
         {
             // The reason of the check names its share, which is not the limit that the user can change.
-            *reason = if checks.len() > 1 { format!("{limit}, divided among the checks") } else { limit.to_string() };
+            let text = if checks.len() > 1 { format!("{limit}, divided among the checks") } else { limit.to_string() };
+            *undecided = Undecided { text, ..Undecided::at_limit(limit) };
         }
         let nothing =
             self.parts.iter().filter(|p| matches!(p.answer, Answer::True)).map(|p| p.proved.nothing_checked.clone());

@@ -62,10 +62,10 @@ impl Run<'_> {
         let has_more = self.session.limits.left().is_some_and(|left| left > 2 * WRITING);
         match (limit, share.filter(|_| has_more).map(|share| share.as_secs_f64())) {
             (Stop::Timeout(limit) | Stop::DefaultTimeout(limit), Some(share)) => {
-                format!("timeout of {share:.1} s, the time of this check of {} s for all", limit.as_secs_f64())
+                format!("timeout of {share:.1} s for this check, of {} s for all checks", limit.as_secs_f64())
             }
             (Stop::Processor(limit), Some(share)) => {
-                format!("{share:.1} s of processor time, the time of this check of {} s for all", limit.as_secs_f64())
+                format!("{share:.1} s of processor time for this check, of {} s for all checks", limit.as_secs_f64())
             }
             _ => limit.to_string(),
         }

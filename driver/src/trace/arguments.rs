@@ -4,7 +4,7 @@
 use super::access::{is_character, scalar};
 use super::names::{quoted, with_character};
 use cfa::interp::{Inputs, ObjectSeq, State};
-use cfa::{Bv, CType, FuncId, Function, Passing, Program, TypeId};
+use cfa::{Bv, CType, FuncId, Function, InputKind, Passing, Program, TypeId};
 use frontend_llvm::{FOLLOW, MAKE, is_given};
 use std::collections::BTreeMap;
 
@@ -197,6 +197,18 @@ impl Making {
         let ty = element.map_or_else(String::new, |to| program.type_name(to));
         let size = state.object_at(base).map_or(0, |o| o.size);
         self.made.push(CreatedObject { seq, ty, element, base, size, slots: Vec::new() });
+    }
+
+    /// Returns the meaning of an input of a function that creates objects: the number of elements of the next object.
+    /// `None` if the input is something else.
+    pub fn next_length(&self, input: &InputKind) -> Option<String> {
+        let InputKind::Argument(name) = input else { return None };
+        name.starts_with("length of ").then(|| format!("number of elements of object{}", self.made.len() + 1))
+    }
+
+    /// Returns the name of an object that was created for the entry function, as the call of the function shows it.
+    pub fn name_of(&self, seq: ObjectSeq) -> Option<String> {
+        Some(format!("object{}", self.index_of(seq)? + 1))
     }
 
     /// Records that such a function stored a value at address `at`. Only pointers in the last object are recorded.

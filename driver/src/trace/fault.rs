@@ -9,7 +9,7 @@ use cfa::{AllocKind, Family, Op};
 /// The object that an invalid operation is about.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Object {
-    /// The name of the object, if it is a variable.
+    /// The name of the object, if it is a variable or was created for the entry function.
     pub name: Option<String>,
     /// The kind of the object.
     pub kind: ObjectKind,
@@ -195,9 +195,6 @@ impl Object {
             (None, ObjectKind::Allocated(AllocKind::Heap(_)), Some(at)) => {
                 format!("the object allocated {}", where_from(at, here))
             }
-            (None, ObjectKind::Allocated(AllocKind::Given), Some(_)) => {
-                "an object that an argument points to".to_owned()
-            }
             (None, ObjectKind::Allocated(AllocKind::Library(_)), Some(at)) => {
                 format!("an object of the C library, created {}", where_from(at, here))
             }
@@ -212,6 +209,9 @@ impl Object {
         let size = bytes(self.size);
         if let Some(at) = &self.allocated {
             let text = match (&self.name, self.kind) {
+                (Some(name), ObjectKind::Allocated(AllocKind::Given)) => {
+                    format!("`{name}` has {size} and is created here, for a pointer in the arguments")
+                }
                 (Some(name), _) => format!("`{name}` has {size} and is declared here"),
                 (None, kind) if kind.is_dynamic() => format!("an object of {size} is allocated here"),
                 (None, _) => format!("the object has {size} and comes from here"),

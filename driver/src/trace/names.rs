@@ -32,6 +32,8 @@ enum TemporaryContent {
     Value { name: String, ty: TypeId },
     /// An address computed from the pointer `name`, which points to type `to` and has the value `base`.
     Address { name: String, to: TypeId, base: u64 },
+    /// An element of a table of the library, at an index computed from these variables.
+    Element(Box<[VarId]>),
 }
 
 /// The temporaries of a frame that have names in C.
@@ -125,7 +127,16 @@ impl<'p> Names<'p> {
         }
         match temporaries.known.get(&var)? {
             TemporaryContent::Value { name, ty } => Some((name.clone(), *ty)),
-            TemporaryContent::Address { .. } => None,
+            TemporaryContent::Address { .. } | TemporaryContent::Element(_) => None,
+        }
+    }
+
+    /// Returns the variables with C names that determine the value of a variable: those of the index if the variable is
+    /// an element of a table of the library, and the variable itself otherwise.
+    pub fn operands<'t>(&self, var: &'t VarId, temporaries: &'t Temporaries) -> &'t [VarId] {
+        match temporaries.known.get(var) {
+            Some(TemporaryContent::Element(index)) => index,
+            _ => std::slice::from_ref(var),
         }
     }
 
@@ -364,6 +375,21 @@ impl<'p> Names<'p> {
             Some((name, Some(ty))) => temporaries.known.insert(var, TemporaryContent::Value { name, ty }),
             _ => temporaries.known.remove(&var),
         };
+    }
+
+    /// Records that a temporary loaded an element of a table of the library, at an address with the variables `vars`.
+    pub fn loaded_element(&self, temporaries: &mut Temporaries, var: VarId, vars: &[VarId]) {
+        let is_index = |var: &VarId| {
+            let value = self.value(*var, temporaries);
+            value.is_some_and(|(_, ty)| !matches!(self.program.plain_type(ty), CType::Pointer(_)))
+        };
+        let index = vars.iter().flat_map(|var| self.operands(var, temporaries)).copied().filter(is_index).collect();
+        temporaries.known.insert(var, TemporaryContent::Element(index));
+    }
+
+    /// Returns true if the object is a table of the library, such as the classes of characters.
+    pub fn is_table(&self, object: ObjectSeq) -> bool {
+        matches!(object, ObjectSeq::Global(global) if in_c(&self.program.globals[global].name).is_none())
     }
 
     /// Records that a temporary took the value of an expression with the variables `vars`. If one of them is a pointer

@@ -283,7 +283,8 @@ impl<'p> Recorder<'p> {
         };
         let event = Event::Error { message: message.clone(), operands: std::mem::take(&mut self.failed) };
         let (depth, writes) = (self.depth(), std::mem::take(&mut self.untold));
-        let origin = self.bad.take().and_then(|source| self.origin_at(source));
+        let source = self.bad.take().filter(|source| source.explains(error.check));
+        let origin = source.and_then(|source| self.origin_at(source));
         library::interrupt(&mut self);
         self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true, depth, writes });
         let buffer = run.object.as_ref().map(|near| near.object).filter(|seq| !self.measured.contains(seq));
@@ -452,7 +453,7 @@ impl<'p> Recorder<'p> {
             let (name, ty) = self.names.value(var, temporaries)?;
             Some((name, self.names.show(ty, &state.var(var)?, state)))
         };
-        self.vars(e).iter().filter_map(named).collect()
+        self.vars(e).iter().flat_map(|var| self.names.operands(var, temporaries)).filter_map(named).collect()
     }
 
     /// Returns a condition as a C expression. `None` if one of its variables has no name or the text is longer than
@@ -483,8 +484,6 @@ impl<'p> Recorder<'p> {
         let Expr::Var(var) = *self.program.exprs.get(e) else { return None };
         Some(self.names.value(var, &self.frame().temporaries)?.0)
     }
-
-    // Calls.
 }
 
 /// Returns true if the edge leads to an error edge.

@@ -22,6 +22,9 @@ const RUNS: usize = 400;
 const SMALL: [u64; 3] = [1, 4, 8];
 /// The maximum number of values from the environment that the search tries to change.
 const ENVIRONMENT: usize = 40;
+/// The largest number of arguments, with the name of the program, that replaces a larger one. The search tries each
+/// smaller number.
+const MOST_ARGUMENTS: u64 = 3;
 /// The maximum duration of all runs together.
 pub const TIME: Duration = Duration::from_millis(300);
 
@@ -176,9 +179,10 @@ pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: 
     let (mut best, (mut least, stdin)) = (inputs.clone(), effort(inputs));
     for n in observed.of_environment.into_iter().take(ENVIRONMENT) {
         let Some(value) = best.values.get(n).filter(|value| !value.is_zero()).cloned() else { continue };
-        for small in [Bv::zero(value.width()), Bv::one(value.width())] {
-            if small == value || search.is_over() {
-                continue;
+        let smaller = (0..=MOST_ARGUMENTS).take_while(|&small| value.to_u64().is_none_or(|value| small < value));
+        for small in smaller.map(|small| Bv::new(value.width(), small)) {
+            if search.is_over() {
+                break;
             }
             let mut fewer = best.clone();
             fewer.values[n] = small;

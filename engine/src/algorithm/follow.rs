@@ -3,7 +3,7 @@
 use crate::analysis::{At, Cpa, Decision, Step};
 use crate::domain::symbolic::{State, SymbolicExecution};
 use crate::semantics::control::{CallStacks, Control};
-use crate::verdict::Reason;
+use crate::verdict::{Reason, ReasonKind};
 use cfa::interp::Inputs;
 use cfa::{Bv, Callee, EdgeId, ExprId, InputId, Op, Out, Program, SymId};
 use rustc_hash::FxHashSet;
@@ -139,7 +139,7 @@ impl Path<'_, '_> {
                     let before = state.clone();
                     let (yes, no) = self.cpa.branch(state, then_edge, else_edge).map_err(stopped)?;
                     if self.cpa.ran_out() {
-                        return Err(Reason::new("a path could not be followed: a query of the solver takes too long"));
+                        return Err(too_long());
                     }
                     let Some(side) = self.guide.branch(then_edge, else_edge, (yes.is_some(), no.is_some())) else {
                         return Ok((before, End::Guide));
@@ -192,7 +192,7 @@ impl Path<'_, '_> {
                 }
             }
             if self.cpa.ran_out() {
-                return Err(Reason::new("a path could not be followed: a query of the solver takes too long"));
+                return Err(too_long());
             }
             let Some((mut next, to)) = found else { return Ok(Err(before)) };
             let program = self.program;
@@ -235,6 +235,11 @@ impl Path<'_, '_> {
         execution.write_var(&mut path, var, value);
         State { path, past }
     }
+}
+
+/// The reason if a query of the solver has no answer in time.
+fn too_long() -> Reason {
+    Reason::new("a path could not be followed: a query of the solver takes too long").of_kind(ReasonKind::Time)
 }
 
 fn stopped(stop: crate::analysis::Stop) -> Reason {

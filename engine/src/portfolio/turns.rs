@@ -9,7 +9,7 @@ use crate::crash::Crash;
 use crate::exchange::Exchange;
 use crate::outcome::{Outcome, Turn};
 use crate::stats::{Counters, Stats};
-use crate::verdict::{Counterexample, Reason, Taints, Verdict};
+use crate::verdict::{Counterexample, Reason, ReasonKind, Taints, Verdict};
 use certificate::{Certificate, ProofCheck};
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId};
@@ -248,7 +248,8 @@ impl<'r> Turns<'r> {
             Ok((inputs, path)) => After::Decided(Verdict::False(Counterexample { error, inputs, path })),
             Err(why) => {
                 let text = format!("the candidate counterexample is spurious: in its replay, {why}");
-                let reason = Reason::at(text, self.setting.program.edges[edge].place);
+                let place = self.setting.program.edges[edge].place;
+                let reason = Reason::at(text, place).of_kind(ReasonKind::Spurious);
                 if self.setting.config.stop_at_unconfirmed {
                     return After::Decided(Verdict::Unknown(reason));
                 }

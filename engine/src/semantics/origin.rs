@@ -5,7 +5,7 @@ use super::memory::Origin;
 use super::state::{Event, State};
 use super::value::Val;
 use super::{Execution, describe_object};
-use crate::verdict::Reason;
+use crate::verdict::{Reason, ReasonKind};
 use cfa::{Callee, EdgeId, ExprId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarId};
 
 const INITIALISE: &str = "initialising it rules this out";
@@ -21,7 +21,7 @@ pub fn origin(ex: &mut Execution, fault: &Fault, edge: EdgeId) -> Option<Reason>
             "the pointer points into {object}: an assumption about its offset rules this out; \
                                 --check address checks whether it is an error"
         );
-        return Some(Reason::at(text, place_of(ex.program, origin)));
+        return Some(Reason::at(text, place_of(ex.program, origin)).of_kind(ReasonKind::Stated));
     }
     let pointer = match fault.kind {
         FaultKind::UnknownPointer(pointer) | FaultKind::DerivedPointer(pointer) => pointer,
@@ -42,7 +42,7 @@ pub fn origin(ex: &mut Execution, fault: &Fault, edge: EdgeId) -> Option<Reason>
     };
     let reason = origin_of_term(ex, &fault.state, pointer)?;
     let place = reason.place.or(ex.program.edges[edge].place);
-    Some(Reason { place, ..reason })
+    Some(Reason { kind: ReasonKind::Stated, place, ..reason })
 }
 
 fn origin_of_term(ex: &Execution, st: &State, pointer: ExprId) -> Option<Reason> {

@@ -49,27 +49,41 @@ impl Site {
     }
 }
 
+/// An edge of executions that continue after a violation whose error was removed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Continuation {
+    /// The edge. An execution takes it if and only if it violates the check.
+    pub edge: EdgeId,
+    /// True if the execution skips an invalid access. False if a check fails.
+    pub skips_access: bool,
+}
+
 /// Removes the errors of these sites. After a check, execution continues, as it does after clang's sanitizers with
 /// `-fsanitize-recover`. A memory operation that would fault is skipped, and a read returns any value. A function that
-/// must not be called does not return.
-pub fn let_pass(program: &mut Program, sites: &[Site]) {
+/// must not be called does not return. Returns the edges on which executions continue.
+pub fn let_pass(program: &mut Program, sites: &[Site]) -> Vec<Continuation> {
     let predecessors = Predecessors::new(program);
+    let mut continuations = Vec::new();
     for &site in sites {
         match site {
             Site::Fault(edge) => {
                 program.edges[edge].fault = None;
-                guard(program, edge);
+                continuations.extend(guard(program, edge).map(|edge| Continuation { edge, skips_access: true }));
             }
             Site::Call(edge) => end(program, edge),
             Site::Lost(allocation) => keep(program, allocation),
             // MemorySanitizer does not recover either: after a use of uninitialised memory, the behaviour is undefined.
             Site::Check(edge) if is_of_memory(program, edge) => program.edges[edge].op = Op::Halt(HaltKind::Abort),
             Site::Check(edge) => match continuation(program, &predecessors, edge) {
-                Some(to) => (program.edges[edge].op, program.edges[edge].target) = (Op::Skip, to),
+                Some(to) => {
+                    (program.edges[edge].op, program.edges[edge].target) = (Op::Skip, to);
+                    continuations.push(Continuation { edge, skips_access: false });
+                }
                 None => program.edges[edge].op = Op::Halt(HaltKind::Abort),
             },
         }
     }
+    continuations
 }
 
 /// True if the edge is an error of the check for uninitialised memory.
@@ -97,21 +111,25 @@ impl Operation {
     }
 }
 
-/// Skips these memory operations if they would fault. Valid executions do not change.
-pub fn guard_all(program: &mut Program, operations: &FxHashSet<Operation>) {
+/// Skips these memory operations if they would fault. Valid executions do not change. Returns the edges on which
+/// executions continue after a skipped operation.
+pub fn guard_all(program: &mut Program, operations: &FxHashSet<Operation>) -> Vec<Continuation> {
     let all: Vec<EdgeId> = program.edges.ids().collect();
+    let mut continuations = Vec::new();
     for edge in all {
         // Includes operations on shadow memory.
         if program.edges[edge].op.unshadowed().may_fault()
             && Operation::from_edge(program, edge).is_some_and(|o| operations.contains(&o))
         {
-            guard(program, edge);
+            continuations.extend(guard(program, edge).map(|edge| Continuation { edge, skips_access: true }));
         }
     }
+    continuations
 }
 
-/// Skips a memory operation if its addresses are not inside live objects.
-pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
+/// Skips a memory operation if its addresses are not inside live objects. Returns the edge that executions take instead
+/// of it, unless the operation has no address.
+pub(crate) fn guard(program: &mut Program, edge: EdgeId) -> Option<EdgeId> {
     let pointer = program.layout.pointer_width;
     let bytes = |program: &mut Program, width: u32| program.exprs.int(pointer, u64::from(width.div_ceil(8)));
     let accesses: Vec<(ExprId, ExprId)> = match *program.edges[edge].op.unshadowed() {
@@ -125,8 +143,8 @@ pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
         }
         Op::Copy { dst, src, len } => vec![(dst, len), (src, len)],
         Op::Fill { dst, len, .. } => vec![(dst, len)],
-        Op::Free { ptr, .. } => return guard_free(program, edge, ptr),
-        _ => return,
+        Op::Free { ptr, .. } => return Some(guard_free(program, edge, ptr)),
+        _ => return None,
     };
     let (func, place) = (program.func_of(edge), program.edges[edge].place);
     let bad = program.add_location(func);
@@ -160,11 +178,12 @@ pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
         }
         _ => Op::Skip,
     };
-    program.add_edge(bad, instead, target, place);
+    Some(program.add_edge(bad, instead, target, place))
 }
 
-/// Skips a `free` of anything except null and the start of a live object.
-fn guard_free(program: &mut Program, edge: EdgeId, ptr: ExprId) {
+/// Skips a `free` of anything except null and the start of a live object. Returns the edge that executions take instead
+/// of it.
+fn guard_free(program: &mut Program, edge: EdgeId, ptr: ExprId) -> EdgeId {
     let (func, place) = (program.func_of(edge), program.edges[edge].place);
     let (zero, offset) = (program.exprs.int(program.layout.pointer_width, 0), number(program, func));
     let [bad, known, good, other] = [(); 4].map(|()| program.add_location(func));
@@ -177,7 +196,7 @@ fn guard_free(program: &mut Program, edge: EdgeId, ptr: ExprId) {
     program.add_branch(at, is_start, good, bad, place);
     program.attach(edge, good);
     let target = program.edges[edge].target;
-    program.add_edge(bad, Op::Skip, target, place);
+    program.add_edge(bad, Op::Skip, target, place)
 }
 
 /// Leads from `at` to `known` if the address is in a live object, and stores its offset there. Otherwise leads to
@@ -321,7 +340,8 @@ mod tests {
         let after = p.out_edges(p.funcs[p.entry].entry).nth(1).unwrap();
         let after = p.edges[after].target;
         let site = Site::of_path(&p, &[first], ErrorId(0)).unwrap();
-        let_pass(&mut p, &[site]);
+        let continues = let_pass(&mut p, &[site]);
+        assert_eq!(continues, [Continuation { edge: first, skips_access: false }]);
         assert_eq!((p.edges[first].op.clone(), p.edges[first].target), (Op::Skip, after));
         assert!(matches!(p.edges[second].op, Op::Error(_)));
         assert_eq!(cfa::validate::validate(&p), Ok(()));

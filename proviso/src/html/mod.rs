@@ -189,7 +189,7 @@ fn checked<'a>(report: &'a Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, 
 /// Returns all places that the report names.
 fn spots(report: &Report) -> impl Iterator<Item = &Spot> {
     let reason = match &report.answer {
-        Answer::Unknown { spot, .. } => spot.as_ref(),
+        Answer::Unknown(undecided) => undecided.spot.as_ref(),
         _ => None,
     };
     let traces = report.violations().into_iter().filter_map(|v| v.trace.as_ref());

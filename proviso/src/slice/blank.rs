@@ -13,14 +13,16 @@ pub struct Code {
     pub kept: BTreeSet<usize>,
     /// The positions of return statements whose value is not needed.
     pub idle_returns: BTreeSet<usize>,
+    /// The positions of assignments, none of which is in the slice.
+    pub idle_assignments: BTreeSet<usize>,
 }
 
 /// A blanked file.
 pub struct Blanked {
     /// The text of the blanked file.
     pub text: String,
-    /// The number of items that keep their original text, because their remainder did not compile.
-    pub given_up: usize,
+    /// The names of the functions that keep their original text, because their remainder did not compile.
+    pub given_up: Vec<String>,
 }
 
 /// Blanks the code that is not kept. Declarations of names in `needed` stay, because other files use them. `errors`
@@ -38,7 +40,7 @@ pub fn blank<E>(
         let blanked = Blanker::new(&source, code, &whole).run(needed);
         let lines = errors(&blanked)?;
         if lines.is_empty() {
-            return Ok(Blanked { text: blanked, given_up: whole.len() });
+            return Ok(Blanked { text: blanked, given_up: functions(&source, &whole) });
         }
         let before = whole.len();
         whole.extend(lines.iter().filter_map(|&line| item_at(&source, line)));
@@ -46,7 +48,16 @@ pub fn blank<E>(
             break;
         }
     }
-    Ok(Blanked { text: text.to_owned(), given_up: source.items.len() })
+    Ok(Blanked { text: text.to_owned(), given_up: functions(&source, &(0..source.items.len()).collect()) })
+}
+
+/// Returns the names of the functions among the items with these indices.
+fn functions(source: &Source, items: &BTreeSet<usize>) -> Vec<String> {
+    let name = |&n: &usize| match source.items[n] {
+        Item::Function { name, .. } => Some(format!("`{}`", source.word(name))),
+        _ => None,
+    };
+    items.iter().filter_map(name).collect()
 }
 
 /// Returns the identifiers of a text.
@@ -220,7 +231,11 @@ impl<'s, 't> Blanker<'s, 't> {
             Statement::Plain(span) => span.is_empty() || self.any(&self.code.kept, span),
             Statement::Jump(span) => {
                 let stays = reached || self.any(&self.code.kept, span);
-                if stays && self.any(&self.code.idle_returns, span) && span.len() > 2 {
+                // A function with several return statements assigns its result at each, and returns it at its end.
+                let keyword = self.source.bytes(&(span.start..span.start + 1)).start;
+                let is_idle = self.any(&self.code.idle_returns, span)
+                    || self.source.word(span.start) == "return" && self.code.idle_assignments.contains(&keyword);
+                if stays && is_idle && span.len() > 2 {
                     let value = span.start + 1..span.end - 1;
                     let touches = self.source.bytes(&(span.start..value.start)).end == self.source.bytes(&value).start;
                     self.cut(&value, if touches { " 0" } else { "0" });

@@ -13,7 +13,6 @@ pub use subject::Subject;
 use crate::args::SliceArgs;
 use crate::output::{self, Colors};
 use blank::{Blanked, Code};
-use cfa::wording::counted;
 use cfa::{EdgeId, HaltKind, Id, Op, Program};
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
@@ -196,11 +195,13 @@ fn blanked(
             needed.extend(all.iter().flat_map(|b| blank::words(&b.text)).map(str::to_owned));
         }
         if needed.len() == before {
-            let given_up: usize = all.iter().map(|b| b.given_up).sum();
-            if given_up > 0 {
-                let (functions, them) = (counted(given_up, "function"), if given_up == 1 { "it" } else { "them" });
-                let verb = if given_up == 1 { "is" } else { "are" };
-                let what = format!("{functions} {verb} not blanked, because the rest of {them} would not compile");
+            let given_up: Vec<String> = all.iter().flat_map(|b| b.given_up.clone()).collect();
+            if !given_up.is_empty() {
+                let (verb, rest) = if given_up.len() == 1 { ("stays", "its rest") } else { ("stay", "their rests") };
+                let what = format!(
+                    "{} {verb} whole: without the removed parts, {rest} would not compile",
+                    given_up.join(", ")
+                );
                 output::warning(&what, colors);
             }
             return Ok(all.into_iter().map(|b| b.text).collect());
@@ -242,6 +243,12 @@ fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: 
         for (&column, edges) in columns {
             let at = start + column.saturating_sub(1) as usize;
             code.all.insert(at);
+            let mut assignments = edges.iter().filter(|edge| {
+                matches!(subject.program.edges[**edge].op, Op::Assign { .. } | Op::Store { .. } | Op::Copy { .. })
+            });
+            if assignments.clone().next().is_some() && assignments.all(|edge| !part.kept[edge.index()]) {
+                code.idle_assignments.insert(at);
+            }
             for edge in edges.iter().filter(|e| part.kept[e.index()]) {
                 code.kept.insert(at);
                 let op = &subject.program.edges[*edge].op;

@@ -68,7 +68,7 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     let report = resolved.and_then(|()| match entry.entry_type.as_str() {
         "violation_sequence" => {
             let strict = violation(entry, &job, args, start)?;
-            let is_passed_by = matches!(&strict.answer, Answer::Unknown { reason, .. } if reason == NOT_FOLLOWED);
+            let is_passed_by = matches!(&strict.answer, Answer::Unknown(undecided) if undecided.text == NOT_FOLLOWED);
             match if is_passed_by { weave::joined(entry, &job.load.files())? } else { None } {
                 Some(joined) => {
                     output::warning(JOINED, colors);

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -104,7 +105,7 @@ def python_with_mypy():
 class Api(unittest.TestCase):
     @unittest.skipUnless(python_with_mypy(), "mypy is not there and scripts/setup-deps could not install it")
     def test_types(self):
-        """The package, and a program that uses all of it, pass mypy."""
+        """The package, the programs of the guide, and a program that uses all of it pass mypy."""
         with tempfile.TemporaryDirectory() as folder:
             user = Path(folder) / "user.py"
             user.write_text(
@@ -118,7 +119,11 @@ class Api(unittest.TestCase):
                 "            values: list[str | None] = [argument.value for argument in violation.call.arguments]\n"
                 "            paths: list[str] = [member.path for o in violation.call.objects for member in o.members]\n"
             )
-            command = [python_with_mypy(), "-m", "mypy", "--strict", "--cache-dir", folder, "proviso", user]
+            guide = Path(folder) / "guide.py"
+            blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/guide/install.md").read_text(), re.M | re.S)
+            self.assertTrue(blocks)
+            guide.write_text("\n".join(blocks))
+            command = [python_with_mypy(), "-m", "mypy", "--strict", "--cache-dir", folder, "proviso", user, guide]
             done = subprocess.run(list(map(str, command)), cwd=ROOT / "scripts/python", capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

@@ -4,7 +4,7 @@
 use super::{NULL_PAGE, Recorder};
 use crate::trace::{Origin, OriginKind};
 use cfa::interp::State;
-use cfa::{Bv, CType, EdgeId, ExprId, FunctionOrigin, InputKind, Op, VarId};
+use cfa::{Bv, CType, Check, EdgeId, ExprId, FunctionOrigin, InputKind, Op, VarId};
 use rustc_hash::FxHashMap;
 
 /// The edge in the user's code that created a bad value.
@@ -14,6 +14,27 @@ pub(super) struct FaultSource {
     edge: EdgeId,
     /// True if the edge is a call of a library function that returned the value.
     is_result: bool,
+}
+
+impl FaultSource {
+    /// Returns true if the bad value explains a violation of this check. A null pointer explains only violations of
+    /// checks of pointers: a number that is 0, such as a divisor, is no null pointer.
+    pub(super) fn explains(self, check: Check) -> bool {
+        let is_of_pointers = matches!(
+            check,
+            Check::Null
+                | Check::NonnullAttribute
+                | Check::ReturnsNonnullAttribute
+                | Check::PointerOverflow
+                | Check::PointerCompare
+                | Check::PointerSubtract
+                | Check::Alignment
+                | Check::Argument
+                | Check::Deref
+                | Check::Free
+        );
+        self.kind == OriginKind::Unset || is_of_pointers
+    }
 }
 
 /// The sources of the bad values in variables and memory.

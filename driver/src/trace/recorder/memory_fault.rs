@@ -24,6 +24,7 @@ impl Recorder<'_> {
         let Neighbour { kind, size, offset, .. } = *near;
         let name = self.names.object(near.object).map(|(name, _)| name);
         let name = name.filter(|name| !name.is_empty() && !name.starts_with('.'));
+        let name = name.or_else(|| self.making.name_of(near.object));
         let (allocated, freed) = match near.object {
             ObjectSeq::Global(g) => (self.spot(self.program.globals[g].place), None),
             ObjectSeq::Alloc(n) => match self.lives.get(n as usize) {

@@ -163,7 +163,8 @@ impl Recorder<'_> {
         }
         let index = self.inputs.len();
         self.inputs.push(shown);
-        let into = self.program.vars[var].name.clone();
+        let length = || makes(&self.program.funcs[self.frame().func]).then(|| self.making.next_length(&info.kind));
+        let into = self.program.vars[var].name.clone().or_else(|| length().flatten());
         self.fresh = into.is_none().then_some((var, self.next_step()));
         let write = self.names.variable_written(var, &self.inputs[index].shown, self.depth()).filter(|_| self.shown());
         // Each byte of a large object is an input of its own.
@@ -333,7 +334,8 @@ impl Recorder<'_> {
     /// Records a load. The state is that after it.
     pub(super) fn load(&mut self, edge: EdgeId, var: VarId, addr: ExprId, state: &State) {
         // If the address depends on the loaded variable, the load has overwritten it.
-        let known = !self.vars(addr).contains(&var);
+        let vars = self.vars(addr);
+        let known = !vars.contains(&var);
         let at = if known { state.eval(addr).to_u64().unwrap_or(0) } else { 0 };
         let len = u64::from(self.program.vars[var].width.div_ceil(8));
         let tainted =
@@ -346,7 +348,10 @@ impl Recorder<'_> {
         }
         if self.names.variable(var).is_none() {
             let temporaries = &mut self.frames.last_mut().expect("there is a frame").temporaries;
-            self.names.loaded(temporaries, var, target);
+            match state.object_at(at).filter(|object| known && self.names.is_table(object.seq)) {
+                Some(_) => self.names.loaded_element(temporaries, var, &vars),
+                None => self.names.loaded(temporaries, var, target),
+            }
         }
         self.assigned(edge, var, tainted, state);
     }

@@ -28,7 +28,7 @@ use crate::domain::condition::Confined;
 use crate::invariant::observed::{Agreement, Agreements};
 use crate::semantics::control::Control;
 use crate::semantics::{self, Execution, ObjId};
-use crate::verdict::{Reason, Taints};
+use crate::verdict::{Reason, ReasonKind, Taints};
 use cfa::facts::leading_to_targets;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, ExprPool, Program};
@@ -208,7 +208,7 @@ impl Cpa for SymbolicExecution<'_> {
                 Past::Approximation(taint) => {
                     let taint = &self.execution.program.taints[taint];
                     let text = format!("a violation was found only past an approximation: {}", taint.reason);
-                    Reason::at(text, taint.place)
+                    Reason::at(text, taint.place).of_kind(ReasonKind::of_taint(taint))
                 }
                 Past::InvalidRead(edge) => {
                     let text = "a violation was found only past a read outside all objects";

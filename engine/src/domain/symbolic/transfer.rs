@@ -50,7 +50,7 @@ impl SymbolicExecution<'_> {
     fn approximate(&mut self, past: &mut Option<Past>, taint: TaintId, edge: EdgeId) {
         let t = &self.execution.program.taints[taint];
         if t.under && self.undecided.is_some() {
-            self.report_undecided(edge, Reason::at(t.reason.clone(), t.place));
+            self.report_undecided(edge, Reason::approximation(t));
         } else if t.under {
             self.taints.reach(taint);
         }
