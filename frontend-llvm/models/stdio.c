@@ -579,7 +579,7 @@ static _Bool proviso_may_be(_Bool is_known, _Bool value) {
     if (is_known)
         return value;
     __proviso_overapproximated("the buffer of a stream is not modelled");
-    return __proviso_env_bool();
+    return __proviso_env_bool() ^ (OPERATIONS & 1);
 }
 
 size_t __fpending(struct proviso_stream *stream) {
@@ -587,8 +587,9 @@ size_t __fpending(struct proviso_stream *stream) {
     size_t pending = 0;
     if (!stream->read_only) {
         __proviso_overapproximated("the buffer of a stream is not modelled");
+        // Any number; it depends on all earlier operations.
         pending = __proviso_env_size();
-        __proviso_assume(pending <= PTRDIFF_MAX);
+        __proviso_assume(pending <= (size_t)PTRDIFF_MAX - OPERATIONS);
     }
     return pending;
 }

@@ -61,8 +61,11 @@ struct proviso_stream {
 // If dependences are needed, every operation on a stream reads and writes its buffer.
 #ifdef PROVISO_BUFFERS
 static struct proviso_stream *proviso_buffered;
+// The operations on all streams so far, modulo 256. The content of a buffer of the library depends on them.
+static unsigned char proviso_operations;
 
 static void proviso_use_buffer(struct proviso_stream *stream) {
+    proviso_operations++;
     __builtin_memmove(stream->buffer, stream->buffer, stream->buffer_size);
     if (stream->text) {
         *stream->text = stream->buffer;
@@ -71,6 +74,7 @@ static void proviso_use_buffer(struct proviso_stream *stream) {
 }
 
 static void proviso_use_all_buffers(void) {
+    proviso_operations++;
     for (struct proviso_stream *stream = proviso_buffered; stream; stream = stream->next)
         proviso_use_buffer(stream);
 }
@@ -90,10 +94,12 @@ static void proviso_give_buffer(struct proviso_stream *stream, char *buffer, siz
     } while (0)
 #define USE_ALL() proviso_use_all_buffers()
 #define GIVE_BUFFER(stream, buffer, size) proviso_give_buffer(stream, buffer, size)
+#define OPERATIONS proviso_operations
 #else
 #define USE(stream) REQUIRE_STREAM(stream)
 #define USE_ALL() ((void)0)
 #define GIVE_BUFFER(stream, buffer, size) ((void)0)
+#define OPERATIONS 0
 #endif
 
 #define STANDARD(number, way, stream)                                                                                \

@@ -55,8 +55,9 @@ pub(crate) const REGISTER_HANDLER: &str = "__proviso_register_handler";
 /// at cancellation points.
 pub(crate) const ACT_ON_CANCEL: [&str; 2] = ["pthread_testcancel", "__proviso_may_cancel"];
 
-/// Functions after which a stream uses memory of the program.
-const KEEPS_BUFFERS: [&str; 6] = ["fmemopen", "open_memstream", "open_wmemstream", "setbuf", "setbuffer", "setvbuf"];
+/// Functions after which a stream uses memory of the program, or that tell of the buffer of a stream.
+const KEEPS_BUFFERS: [&str; 8] =
+    ["__fpending", "__freading", "fmemopen", "open_memstream", "open_wmemstream", "setbuf", "setbuffer", "setvbuf"];
 
 /// The file with the models of functions that only programs with threads call.
 const THREADING: &str = "threading.c";
