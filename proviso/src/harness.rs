@@ -572,7 +572,11 @@ fn files(out: &mut String, environment: &Environment) {
     if environment.openers.is_empty() {
         return;
     }
-    out.push_str("/* Opens the next file. */\nstatic FILE *proviso_next_file(void) {\n    static unsigned next;\n    switch (next++) {\n");
+    out.push_str(
+        "/* Opens the next file, for reading alone if the mode says so. */\nstatic FILE *proviso_next_file(const char *mode) {\n    \
+         const char *way = mode[0] == 'r' && !strchr(mode, '+') ? \"r\" : \"r+\";\n    static unsigned next;\n    \
+         switch (next++) {\n",
+    );
     for (n, file) in environment.files.iter().enumerate() {
         let _ = writeln!(out, "    case {n}:");
         let _ = match &file.content {
@@ -580,7 +584,7 @@ fn files(out: &mut String, environment: &Environment) {
             Some(content) => writeln!(
                 out,
                 "        {{\n            static char content[] = {};\n            \
-                 FILE *file = fmemopen(content, {}, \"r+\");\n{}            return file;\n        }}",
+                 FILE *file = fmemopen(content, {}, way);\n{}            return file;\n        }}",
                 literal(content),
                 content.len().max(1),
                 if content.is_empty() { "            if (file)\n                fgetc(file);\n" } else { "" }
@@ -589,8 +593,12 @@ fn files(out: &mut String, environment: &Environment) {
     }
     out.push_str("    default:\n        return NULL;\n    }\n}\n\n");
     for name in &environment.openers {
-        let _ = writeln!(out, "FILE *proviso_{name}(void) __asm__(\"{name}\");");
-        let _ = writeln!(out, "FILE *proviso_{name}(void) {{\n    return proviso_next_file();\n}}\n");
+        let (parameters, mode) = match name.as_str() {
+            "tmpfile" | "tmpfile64" => ("void", "\"w+\""),
+            _ => ("void *file, const char *mode", "mode"),
+        };
+        let _ = writeln!(out, "FILE *proviso_{name}({parameters}) __asm__(\"{name}\");");
+        let _ = writeln!(out, "FILE *proviso_{name}({parameters}) {{\n    return proviso_next_file({mode});\n}}\n");
     }
 }
 

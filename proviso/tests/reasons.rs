@@ -101,17 +101,13 @@ fn what_took_its_share_of_the_time_does_not_say_that_all_is_gone() {
                 while (i < s * s * s) { i++; s ^= s >> 3; }\n\
                 if ((unsigned long)s * i == 1000000016000000063ul) reach_error();\n\
                 if ((unsigned long)s * i == 1000000016000000097ul) a[i] = 1;\na[s & 1] = 1;\nreturn a[s & 1]; }\n";
-    for (option, end, of_run) in [
-        ("--timeout", " s for this check, of 5 s for all checks", "timeout of 5 s, divided among the checks"),
-        (
-            "--cpu-limit",
-            " s of processor time for this check, of 5 s for all checks",
-            "5 s of processor time, divided among the checks",
-        ),
+    for (option, end, limit) in [
+        ("--timeout", " s for this check, of 5 s for all checks", "timeout of 5 s"),
+        ("--cpu-limit", " s of processor time for this check, of 5 s for all checks", "5 s of processor time"),
     ] {
         let (reason, of_checks) = reasons_of_checks(hard, &[option, "5"]);
         assert!(of_checks.iter().any(|text| text.ends_with(end)), "{of_checks:?}");
-        assert_eq!(reason, of_run);
+        assert!(reason.starts_with(limit), "{reason}");
     }
     let told = reasons(hard, &["--timeout", "2", "--property", "unreach-call"]);
     assert!(told.iter().any(|(text, _)| text.starts_with("timeout of 2 s") && !text.contains("for all")), "{told:?}");
