@@ -3,8 +3,8 @@
 //! Questions that can be answered together form a group. A group is one program with the errors of all its questions.
 //! It is loaded with the checks that clang inserts for them. Assertions are a group of their own, and that group comes
 //! first after the pre-analysis. Its program has no other checks, so its slice is often small. Groups without a place
-//! come last. A group that cannot be decided as a whole is divided. When a violation is found, it is recorded, its place is no longer an error,
-//! and the group continues with the others.
+//! come last. A group that cannot be decided as a whole is divided. When a violation is found, it is recorded, its
+//! place is no longer an error, and the group continues with the others.
 //!
 //! If another group asks whether accesses are valid, a path ends at an invalid access, and this does not prevent a
 //! proof. All groups together prove the same as one question for everything. If an invalid access was found, violations
