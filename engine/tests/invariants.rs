@@ -96,6 +96,11 @@ fn what_is_discharged_holds_in_executions() {
 }
 
 #[test]
+fn what_is_discharged_quickly_holds_in_executions() {
+    are_discharged_rightly(&|program| Discharged::quickly(program, &Budget::unlimited()), 6);
+}
+
+#[test]
 fn what_is_discharged_function_by_function_holds_in_executions() {
     are_discharged_rightly(&|program| Discharged::of_functions(program, &Budget::unlimited()), 12);
 }

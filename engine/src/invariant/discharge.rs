@@ -69,38 +69,40 @@ impl Part {
     }
 }
 
-/// The fraction of the time for the analysis of the whole program at the usual strength. If it has no result then, the
-/// quick one takes a part of the rest. The analysis function by function takes what is left.
+/// Programs with more edges are first analysed quickly.
+const LARGE: usize = 3_000;
+/// The fraction of the time for the quick analysis of a large program.
+const QUICK_FIRST: (u32, u32) = (2, 3);
+/// The fraction of the time left for an analysis of the whole program at the usual strength.
 const WHOLE: (u32, u32) = (3, 4);
-/// Programs with more edges are first analysed function by function, then at once in two strengths. The first may take
-/// this part of the time, and the second that part of what is left.
-const LARGE: usize = 20_000;
-const FUNCTIONS: (u32, u32) = (1, 2);
-const QUICK: (u32, u32) = (2, 3);
+/// The analysis at the usual strength takes at least this multiple of the time of the quick one.
+const COST_OF_WHOLE: u32 = 2;
+/// The fraction of the time left for the quick analysis of a small program that the usual one does not finish.
+const QUICK_LATER: (u32, u32) = (2, 3);
 
 impl Discharged {
-    /// Analyses variables and memory: first the whole program, then function by function unless the first analysis
-    /// covers all code. `None` if the budget is spent before either analysis has results.
+    /// Analyses variables and memory: first the whole program, a large one also quickly, then function by function unless
+    /// the first analyses cover all code. `None` if the budget is spent before an analysis has results.
     pub fn compute(program: &Program, budget: &Budget) -> Option<Self> {
         let share = |(part, of): (u32, u32)| {
             budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left * part / of))
         };
-        if program.edges.len() > LARGE {
-            // The work that always finds something comes first.
-            let by_function = Self::of_functions(program, &share(FUNCTIONS));
-            let quick = Self::of_whole(program, Strength::QUICK, &share(QUICK));
-            let full = Self::of_whole(program, Strength::FULL, budget);
-            return [full, quick, by_function].into_iter().flatten().reduce(Self::with);
-        }
-        let whole = Self::of_whole(program, Strength::FULL, &share(WHOLE));
-        if whole.as_ref().is_some_and(|found| found.unknown.is_empty() && found.parts[0].beyond.is_clear()) {
-            return whole;
-        }
-        let quick = match whole {
-            Some(_) => None,
-            None => Self::of_whole(program, Strength::QUICK, &share(QUICK)),
+        let is_large = program.edges.len() > LARGE;
+        let before = budget.remaining();
+        let mut quick = is_large.then(|| Self::quickly(program, &share(QUICK_FIRST))).flatten();
+        let taken = before.zip(budget.remaining()).map(|(before, left)| before.saturating_sub(left));
+        let is_hopeless =
+            is_large && taken.zip(budget.remaining()).is_some_and(|(taken, left)| left < taken * COST_OF_WHOLE);
+        let whole = match is_hopeless {
+            true => None,
+            false => Self::of_whole(program, Strength::FULL, &share(WHOLE)),
         };
-        let by_function = Self::of_functions(program, budget);
+        if !is_large && whole.is_none() {
+            quick = Self::quickly(program, &share(QUICK_LATER));
+        }
+        let covers_all = |found: &Self| found.unknown.is_empty() && found.parts[0].beyond.is_clear();
+        let is_covered = [&whole, &quick].into_iter().flatten().any(covers_all);
+        let by_function = if is_covered { None } else { Self::of_functions(program, budget) };
         [whole, quick, by_function].into_iter().flatten().reduce(Self::with)
     }
 
@@ -110,6 +112,11 @@ impl Discharged {
         let more: Vec<Unknown> = other.unknown.into_iter().filter(|unknown| !self.unknown.contains(unknown)).collect();
         self.unknown.extend(more);
         self
+    }
+
+    /// Like `compute`, with one coarse analysis of the whole program.
+    pub fn quickly(program: &Program, budget: &Budget) -> Option<Self> {
+        Self::of_whole(program, Strength::QUICK, budget)
     }
 
     /// Analyses the whole program. `None` if the budget is spent before the end.
@@ -359,17 +366,19 @@ impl<'p> Analysis<'p> {
         analysis.rows = Rows::following(program);
         let is_by_function = points_to.is_none();
         let mut tracker = Tracker::new(program, points_to, &contexts.origin);
+        let recursive = program.funcs.ids().filter(|&func| analysis.calls.is_recursive(func));
+        tracker.are_recursive(recursive.map(FuncId::index).collect());
         let returning = self::returning(program, &analysis.calls);
         let handlers = Handlers::find(original, self::returning);
         if handlers.is_known {
             tracker.never_know(&handlers.objects);
         }
         analysis.set_handlers(handlers);
-        let [touched, accessed] = if is_by_function {
+        let [changed, touched, accessed] = if is_by_function {
             analysis.apart = Some(Apart::compute(contexts, &analysis.calls));
             let mut all = FixedBitSet::with_capacity(tracker.objects());
             all.insert_range(..);
-            [(); 2].map(|()| vec![all.clone(); program.funcs.len()])
+            [(); 3].map(|()| vec![all.clone(); program.funcs.len()])
         } else {
             accessed_objects(program, &analysis.calls, &mut tracker, &contexts.origin)
         };
@@ -379,25 +388,30 @@ impl<'p> Analysis<'p> {
                 frames[program.func_of(id).index()].push(tracker.site(id));
             }
         }
+        let used = match strength.is_local {
+            true => used_globals(program, &analysis.rows, &analysis.calls, &tracker, &contexts.origin),
+            false => Vec::new(),
+        };
         let origin = contexts.origin.clone();
         let invalid = FxHashSet::default();
         analysis.following =
-            Some(Following { tracker, original, origin, touched, accessed, frames, invalid, returning });
+            Some(Following { tracker, original, origin, changed, touched, accessed, used, frames, invalid, returning });
         analysis
     }
 }
 
-/// Per function: the objects that the function and its callees may write, allocate or free; and those objects together
-/// with the ones that they may read.
+/// Per function: the objects that the function and its callees may allocate or free; these together with those that they
+/// may write; and all of them together with those that they may read.
 fn accessed_objects(
     program: &Program,
     calls: &CallGraph,
     tracker: &mut Tracker,
     origin: &[EdgeId],
-) -> [Vec<FixedBitSet>; 2] {
+) -> [Vec<FixedBitSet>; 3] {
     let objects = tracker.objects();
-    let mut touched = vec![FixedBitSet::with_capacity(objects); program.funcs.len()];
-    let mut read = touched.clone();
+    let mut changed = vec![FixedBitSet::with_capacity(objects); program.funcs.len()];
+    let mut written = changed.clone();
+    let mut read = changed.clone();
     for (id, edge) in program.edges.iter() {
         let func = program.func_of(id).index();
         let note = |to: &mut Vec<FixedBitSet>, objects: &[u32]| {
@@ -405,27 +419,54 @@ fn accessed_objects(
         };
         match edge.op {
             Op::Load { addr, .. } => note(&mut read, &tracker.objects_of(addr)),
-            Op::Store { addr, .. } => note(&mut touched, &tracker.objects_of(addr)),
+            Op::Store { addr, .. } => note(&mut written, &tracker.objects_of(addr)),
             Op::Copy { dst, src, .. } => {
-                note(&mut touched, &tracker.objects_of(dst));
+                note(&mut written, &tracker.objects_of(dst));
                 note(&mut read, &tracker.objects_of(src));
             }
-            Op::Fill { dst, .. } => note(&mut touched, &tracker.objects_of(dst)),
-            Op::Free { ptr, .. } => note(&mut touched, &tracker.objects_of(ptr)),
+            Op::Fill { dst, .. } => note(&mut written, &tracker.objects_of(dst)),
+            Op::Free { ptr, family } => {
+                let freed = tracker.objects_of(ptr);
+                note(&mut changed, &freed);
+                tracker.are_freed(&freed, family);
+            }
             Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => note(&mut read, &tracker.objects_of(ptr)),
             Op::Alloc { .. } => {
                 let object = tracker.site(id);
-                note(&mut touched, &[object]);
-                note(&mut touched, tracker.older(object).as_slice());
+                note(&mut changed, &[object]);
+                note(&mut changed, tracker.older(object).as_slice());
             }
             _ => {}
         }
     }
-    with_callees(program, calls, tracker, origin, &mut touched);
-    let mut accessed = touched.clone();
-    accessed.iter_mut().zip(&read).for_each(|(accessed, read)| accessed.union_with(read));
-    with_callees(program, calls, tracker, origin, &mut accessed);
-    [touched, accessed]
+    let with = |fewer: &[FixedBitSet], more: Vec<FixedBitSet>| {
+        let mut all = more;
+        all.iter_mut().zip(fewer).for_each(|(all, fewer)| all.union_with(fewer));
+        with_callees(program, calls, tracker, origin, &mut all);
+        all
+    };
+    let changed = with(&[], changed);
+    let touched = with(&changed, written);
+    let accessed = with(&touched, read);
+    [changed, touched, accessed]
+}
+
+/// Per function: the indices of the global variables that the function and its callees may read or write.
+fn used_globals(
+    program: &Program,
+    rows: &Rows,
+    calls: &CallGraph,
+    tracker: &Tracker,
+    origin: &[EdgeId],
+) -> Vec<FixedBitSet> {
+    let mut used = vec![FixedBitSet::with_capacity(rows.globals.len()); program.funcs.len()];
+    for (id, edge) in program.edges.iter() {
+        let used = &mut used[program.func_of(id).index()];
+        used.extend(edge.op.def().and_then(|var| rows.of_global(var)));
+        edge.op.for_each_expr(|e| used.extend(program.exprs.vars(e).iter().filter_map(|&var| rows.of_global(var))));
+    }
+    with_callees(program, calls, tracker, origin, &mut used);
+    used
 }
 
 /// Adds to the sets of each function those of its callees.

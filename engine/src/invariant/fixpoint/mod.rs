@@ -47,13 +47,16 @@ pub struct Strength {
     widenings: u32,
     /// Number of descending rounds.
     rounds: u32,
+    /// A function's entry has facts only about the objects and global variables that it and its callees use.
+    pub is_local: bool,
 }
 
 impl Strength {
     /// The usual strength.
-    pub const FULL: Self = Self { copied: contexts::SMALL, joins: 3, stops: 40, widenings: 200, rounds: 3 };
+    pub const FULL: Self =
+        Self { copied: contexts::SMALL, joins: 3, stops: 40, widenings: 200, rounds: 3, is_local: false };
     /// For large programs: one context for each function that is not tiny, and widening that soon gives up.
-    pub const QUICK: Self = Self { copied: 30, joins: 1, stops: 6, widenings: 12, rounds: 1 };
+    pub const QUICK: Self = Self { copied: 30, joins: 1, stops: 6, widenings: 12, rounds: 1, is_local: true };
 
     /// For the end of an ascending iteration that runs out of time: a second change of a node drops all facts that
     /// change. The facts that do not depend on themselves return in the descending iteration.
@@ -86,12 +89,16 @@ pub struct Following<'p> {
     pub original: &'p Program,
     /// By edge: the edge of `original` that it represents.
     pub origin: Vec<EdgeId>,
+    /// Per function: the objects that it and its callees may allocate or free.
+    pub changed: Vec<FixedBitSet>,
     /// Per function: the objects that it and its callees may write, allocate or free.
     pub touched: Vec<FixedBitSet>,
     /// Per function: the objects in `touched` and those that it and its callees may read. The callee's entry state
     /// omits the cells of other objects, so a change to those cells does not trigger its re-analysis (Oh, Brutschy, Yi,
     /// Access analysis-based tight localization of abstract memories, VMCAI 2011).
     pub accessed: Vec<FixedBitSet>,
+    /// Per function: the indices of the global variables that it and its callees may read or write.
+    pub used: Vec<FixedBitSet>,
     /// Per function: the objects of its stack frame.
     pub frames: Vec<Vec<u32>>,
     /// Operations that may be invalid.
@@ -351,18 +358,18 @@ impl<'p> Analysis<'p> {
         let pairs = &self.counters[func.index()];
         let gaps = now.joined_gaps(more, &self.rows, pairs, !matches!(step, Step::Join));
         let gaps_change = gaps != now.recent.gaps();
-        let changed = self.join_all(now, more, step);
+        let changed = self.join_all(now, more, step, func);
         now.recent.set_gaps(gaps);
         changed || gaps_change
     }
 
-    fn join_all(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
+    fn join_all(&self, now: &mut Environment, more: &Environment, step: Step, func: FuncId) -> bool {
         let becomes_unmodelled = more.memory.is_unmodelled && !now.memory.is_unmodelled;
         now.memory.is_unmodelled |= more.memory.is_unmodelled;
-        self.join_values(now, more, step) || becomes_unmodelled
+        self.join_values(now, more, step, func) || becomes_unmodelled
     }
 
-    fn join_values(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
+    fn join_values(&self, now: &mut Environment, more: &Environment, step: Step, func: FuncId) -> bool {
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let lost = now.memory.lost(&more.memory, None);
         now.lose_said(&lost);
@@ -384,7 +391,12 @@ impl<'p> Analysis<'p> {
             Step::Forget if a.includes(b) => a.clone(),
             Step::Forget => Value::full(a.width()),
         };
-        following.tracker.join(&mut now.memory, &more.memory, how, op) || changed
+        let objects = now.memory.objects.clone();
+        let is_changed = following.tracker.join(&mut now.memory, &more.memory, how, op);
+        if is_changed && how == Joining::Forgetting && objects.differing_pages(&now.memory.objects).next().is_some() {
+            following.tracker.generalise(now, &following.frames[func.index()]);
+        }
+        is_changed || changed
     }
 
     /// Joins an environment into that of a node. Returns whether it has changed.
@@ -422,7 +434,7 @@ impl<'p> Analysis<'p> {
             _ => None,
         };
         let value_changed = before != now.value;
-        let changed = self.join_all(&mut now.env, &exit.env, step) || value_changed;
+        let changed = self.join_all(&mut now.env, &exit.env, step, func) || value_changed;
         self.exits[i][kind] = Some(now);
         self.exit_visits[i][kind] += u32::from(changed);
         changed
@@ -507,7 +519,7 @@ impl<'p> Analysis<'p> {
                         let memory = a.env.memory.clone();
                         let join = |(x, y): (Value, Value)| x.join_where(&y, &Both(&memory, &b.env.memory));
                         a.value = a.value.zip(b.value).map(join);
-                        self.join_all(&mut a.env, &b.env, Step::Join);
+                        self.join_all(&mut a.env, &b.env, Step::Join, func);
                         a
                     })
                 });
@@ -740,7 +752,8 @@ impl<'p> Analysis<'p> {
         back.relate_reads(&self.rows, &program.exprs, None);
         if let Some(following) = &self.following {
             let touched = &following.touched[func.index()];
-            back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched);
+            let changed = &following.changed[func.index()];
+            back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched, changed);
         }
         if self.apart.as_ref().is_some_and(|apart| apart.is_wild(func)) {
             back.globals = exit.env.globals.clone();
@@ -820,8 +833,17 @@ impl<'p> Analysis<'p> {
     fn enter(&self, env: &Environment, func: FuncId, args: &[ExprId], varargs: Option<ExprId>) -> Environment {
         let program = self.program;
         let mut entry = env.shared();
+        let is_local = self.strength.is_local && self.apart.is_none();
         if let Some(following) = &self.following {
-            entry.memory = following.tracker.confined(&entry.memory, &following.accessed[func.index()]);
+            let accessed = &following.accessed[func.index()];
+            entry.memory = following.tracker.confined(&entry.memory, accessed);
+            if is_local {
+                entry.memory.objects.retain(|object| accessed.contains(object));
+                entry.globals.retain(|row| following.used[func.index()].contains(row));
+                if !self.calls.is_recursive(func) {
+                    following.tracker.begin(&mut entry.memory, &following.frames[func.index()]);
+                }
+            }
         }
         entry.memory.lost = Default::default();
         let function = &program.funcs[func];
@@ -836,6 +858,9 @@ impl<'p> Analysis<'p> {
                 None => Some(Value::constant(width, 0)),
             };
             entry.set(&self.rows, param, value);
+        }
+        if is_local {
+            entry.keep_defined(&Environment::new());
         }
         entry
     }

@@ -269,6 +269,11 @@ impl Status {
             Reach::Seen => self.seen.is_some(),
         }
     }
+    /// This status with the number, the lifetime and the size of another one.
+    pub(super) fn with_life_of(self, o: &Self) -> Self {
+        let Self { count, may_be_dead, exists, size, most, .. } = *o;
+        Self { count, may_be_dead, exists, size, most, ..self }
+    }
     pub(in crate::invariant) fn is_written(&self, from: u64, to: u64) -> bool {
         self.written.iter().any(|&(a, b)| a < to && from < b)
     }

@@ -87,6 +87,12 @@ impl Rows {
         rows
     }
 
+    /// The index of a global variable in its row; `None` for a local variable.
+    pub fn of_global(&self, var: VarId) -> Option<usize> {
+        let (is_global, index) = self.of_var[var.index()];
+        is_global.then_some(index as usize)
+    }
+
     /// The number of `bytes` bytes at an address in a constant object.
     fn constant(&self, address: &Value, bytes: u32) -> Option<u64> {
         let [(object, at)] = address.targets.as_deref()? else { return None };

@@ -79,8 +79,8 @@ impl Tracker<'_> {
     }
 
     /// The caller's memory after a call. Cells that the callee may write take the callee's values; all other cells keep
-    /// the caller's.
-    pub fn returned(&self, before: &Memory, after: &Memory, touched: &FixedBitSet) -> Memory {
+    /// the caller's. The number and the sizes of objects are the callee's only for those that it may allocate or free.
+    pub fn returned(&self, before: &Memory, after: &Memory, touched: &FixedBitSet, changed: &FixedBitSet) -> Memory {
         let mut now = before.clone();
         if !after.lost.is_subset(&now.lost) {
             Rc::make_mut(&mut now.lost).extend(after.lost.iter().copied());
@@ -104,9 +104,12 @@ impl Tracker<'_> {
         let pages: Vec<usize> = before.objects.differing_pages(&after.objects).collect();
         for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
             if touched.contains(index) {
-                let status = after.objects.get(index);
-                if now.objects.get(index) != status {
-                    now.objects.set(index, status.cloned());
+                let status = after.objects.get(index).map(|status| match before.objects.get(index) {
+                    Some(before) if !changed.contains(index) => status.clone().with_life_of(before),
+                    _ => status.clone(),
+                });
+                if now.objects.get(index) != status.as_ref() {
+                    now.objects.set(index, status);
                 }
             }
         }

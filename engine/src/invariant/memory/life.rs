@@ -264,6 +264,35 @@ impl Tracker<'_> {
         env.rename((recent, older), &status, is_only);
     }
 
+    /// The objects of the frame of a function that is not active do not exist.
+    pub fn begin(&self, memory: &mut Memory, frame: &[u32]) {
+        for &object in frame {
+            memory.change(object, |status| *status = Status::new(Count::None, (0, 0), Content::Any));
+        }
+    }
+
+    /// Replaces the number, lifetime and size of all allocated objects by those that hold almost everywhere in the
+    /// program, so that a chain of joins ends soon. The objects of `frame`, that of the function itself, keep theirs.
+    pub fn generalise(&self, env: &mut Environment, frame: &[u32]) {
+        let general = |(index, status): (usize, &Status)| {
+            let general = self.general(index as u32).filter(|_| !frame.contains(&(index as u32)))?;
+            let now = match status.count {
+                Count::None => general,
+                _ => status.clone().with_life_of(&status.join(&general)),
+            };
+            (now != *status).then_some((index, now))
+        };
+        let changed: Vec<(usize, Status)> = env.memory.objects.iter().filter_map(general).collect();
+        let is_summary = |(index, now): &&(usize, Status)| now.count == Count::Many && env.memory.is_one(*index as u32);
+        let lost: Vec<(u32, Loss)> =
+            changed.iter().filter(is_summary).map(|(index, _)| (*index as u32, Loss::Reach)).collect();
+        for (index, status) in changed {
+            env.memory.objects.set(index, Some(status));
+        }
+        env.lose_said(&lost);
+        env.memory.keep_covers(|memory, cover| memory.defines(cover, false));
+    }
+
     /// The family of functions that may end the lifetime of an object.
     fn family(&self, object: u32) -> Option<Family> {
         match self.program.edges[self.allocation(object)?].op {

@@ -5,7 +5,8 @@ use crate::invariant::memory::cells::{Cell, Content, Count, Loss, Memory, Status
 use crate::invariant::value::Value;
 use crate::invariant::value::address::{NULL, Targets};
 use crate::invariant::value::limits::{Limit, Reach};
-use cfa::{AllocKind, EdgeId, ExprId, Id, Op, Program, StringArray, VarId};
+use cfa::{AllocKind, EdgeId, ExprId, Family, Id, Op, Program, StringArray, VarId};
+use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use slicer::pointer::{ObjectKind, PointsTo};
 use std::collections::BTreeMap;
@@ -50,6 +51,10 @@ pub struct Tracker<'p> {
     elements: FxHashMap<(u32, u64, u64, u64, u64), Option<Value>>,
     /// Objects whose content may change at any time.
     changing: FxHashSet<u32>,
+    /// The recursive functions.
+    recursive: FixedBitSet,
+    /// Objects that the program may free, except at the end of their scope.
+    freed: FxHashSet<u32>,
     /// By array of strings of the environment: the number of the strings that no variable leads to.
     strings: FxHashMap<u32, u32>,
     /// By string of such an array that a variable leads to: the number of the others.
@@ -103,6 +108,8 @@ impl<'p> Tracker<'p> {
             everything,
             elements: FxHashMap::default(),
             changing: FxHashSet::default(),
+            recursive: FixedBitSet::new(),
+            freed: FxHashSet::default(),
             strings,
             other_strings,
         }
@@ -137,6 +144,36 @@ impl<'p> Tracker<'p> {
     /// Marks global objects whose content may change at any time.
     pub fn never_know(&mut self, objects: &FxHashSet<cfa::GlobalId>) {
         self.changing.extend(objects.iter().map(|global| global.0));
+    }
+
+    /// Sets the recursive functions. Several objects of one site of their frames may exist.
+    pub fn are_recursive(&mut self, functions: FixedBitSet) {
+        self.recursive = functions;
+    }
+
+    /// Notes that functions of a family may free these objects.
+    pub fn are_freed(&mut self, objects: &[u32], family: Family) {
+        if family != Family::Scope {
+            self.freed.extend(objects);
+        }
+    }
+
+    /// A status for an allocated object that holds almost everywhere in the program. `None` for other objects.
+    pub(super) fn general(&self, object: u32) -> Option<Status> {
+        let edge = self.allocation(object)?;
+        let Op::Alloc { kind, size, .. } = self.program.edges[edge].op else { return None };
+        let constant = self.program.exprs.as_const(size).and_then(|size| size.to_u64());
+        let size = constant.map_or((0, u64::MAX), |size| (size, size));
+        let is_one = match kind {
+            AllocKind::Stack => !self.recursive.contains(self.program.func_of(edge).index()),
+            _ => self.older(object).is_some(),
+        };
+        let may_be_dead = match kind {
+            AllocKind::Stack => !is_one,
+            _ => self.freed.contains(&object),
+        };
+        let count = if is_one { Count::One } else { Count::Many };
+        Some(Status { may_be_dead, exists: false, ..Status::new(count, size, Content::Any) })
     }
 
     /// True if what an address leads to changes only where the program writes.
