@@ -18,6 +18,7 @@
 
 mod words;
 
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -314,17 +315,7 @@ const TIMED_OUT: i32 = 124;
 
 /// Does `work` for every run, with a folder for files, on all cores.
 fn in_parallel(runs: &[Run], work: impl Fn(&Run, &Path) + Sync) {
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                let folder = tempfile::tempdir().unwrap();
-                while let Some(run) = runs.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    work(run, folder.path());
-                }
-            });
-        }
-    });
+    runs.par_iter().for_each_init(|| tempfile::tempdir().unwrap(), |folder, run| work(run, folder.path()));
 }
 
 #[test]
