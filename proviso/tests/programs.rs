@@ -442,9 +442,9 @@ fn programs_with_memory_checks_in_them_fail_where_they_are_wrong() {
     assert!(failures.is_empty(), "{} of {} runs fail:\n{}", failures.len(), runs.len(), failures.join("\n"));
 }
 
-/// The time limit for each run of an analysis, in seconds. It is short because the test looks for wrong verdicts, not
-/// for missing ones.
-const PATIENCE: &str = "4";
+/// The limit on the processor time of each run of an analysis, in seconds. It is short because the test looks for wrong
+/// verdicts, not for missing ones.
+const PATIENCE: &str = "2";
 
 /// A single analysis may be UNKNOWN, but must not contradict the expected verdict. Each run uses one analysis, chosen
 /// by the number of the run. `PROVISO_ANALYSES=all` combines each run with each analysis, `PROVISO_ANALYSES=NAME` uses
@@ -467,7 +467,7 @@ fn no_analysis_contradicts_what_a_program_expects() {
     let chosen = files.iter().flat_map(|f| runs(f)).filter(|r| r.name(&root).contains(&filter) && decided(r));
     for (i, mut run) in chosen.enumerate() {
         // Later options win.
-        run.options.extend(["--timeout".into(), PATIENCE.into()]);
+        run.options.extend(["--cpu-limit".into(), PATIENCE.into()]);
         for (j, name) in names.iter().enumerate() {
             if wanted == "all" || wanted == *name || wanted.is_empty() && i % names.len() == j {
                 let mut options = run.options.clone();
