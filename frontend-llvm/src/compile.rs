@@ -588,6 +588,8 @@ impl Runs<'_> {
         let is_of_the_system = |file: &Path| file.starts_with("/usr");
         let read = included::named_by(&self.scratch.join(RULE), self.directory);
         read.iter().map(PathBuf::as_path).chain([file]).any(|file| match fs::read(file) {
+            // The vocabulary pastes no names.
+            Ok(text) if text == primitives::VOCABULARY.as_bytes() => false,
             Ok(text) => {
                 let text = String::from_utf8_lossy(&text).replace("\\\n", "").replace("\\\r\n", "");
                 // Token pasting may create the name of a sanitizer.
@@ -800,6 +802,12 @@ mod tests {
         let file = dir.path().join("test.c");
         fs::write(&file, source).unwrap();
         Compiler::find()?.compile(&[&file.into()], options, &[], &|| false).map(|mut all| all.remove(0))
+    }
+
+    #[test]
+    fn the_vocabulary_pastes_no_names() {
+        let rest = primitives::VOCABULARY.replace(", ##__VA_ARGS__", "");
+        assert!(["##", "%:%:", "??=", "CONCAT", "sanit"].iter().all(|word| !rest.contains(word)));
     }
 
     #[test]

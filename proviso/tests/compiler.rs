@@ -454,3 +454,27 @@ fn the_target_of_the_compiler_is_recorded() {
     make(folder.path(), "CC -m32 -c a.c -o b.o");
     assert_eq!(verify(folder.path(), &["b.o", "--32"]), "TRUE");
 }
+
+/// A file is preprocessed once more without the sanitizers of the checks only if its text may depend on them.
+#[test]
+fn files_without_names_of_sanitizers_are_preprocessed_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (clang, log) = (path("clang"), path("log"));
+    std::fs::write(&clang, format!("#!/bin/sh\necho \"$@\" >> '{}'\nexec clang-19 \"$@\"\n", log.display())).unwrap();
+    std::fs::set_permissions(&clang, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let runs_of_the_preprocessor = |text: &str| {
+        std::fs::write(path("a.c"), format!("#include <stdlib.h>\n{text}\nint main(void) {{ return 0; }}\n")).unwrap();
+        std::fs::write(&log, "").unwrap();
+        let mut command = Command::new(PROVISO);
+        command.current_dir(&folder).args(["verify", "a.c", "--check", "shift"]).env("PROVISO_CLANG", &clang);
+        assert_eq!(verdict(&command.output().unwrap()), "TRUE");
+        let log = std::fs::read_to_string(&log).unwrap();
+        assert!(log.contains("-fsanitize=shift"), "{log}");
+        log.lines().filter(|line| line.split(' ').any(|word| word == "-E")).count()
+    };
+    assert_eq!(runs_of_the_preprocessor("int x;"), 0);
+    assert_eq!(runs_of_the_preprocessor("int x = __has_feature(undefined_behavior_sanitizer);"), 2);
+    assert_eq!(runs_of_the_preprocessor("#define FEATURE(a, b) __has_feature(a##b)\nint x;"), 2);
+}

@@ -2,6 +2,7 @@
 //! verdict FALSE. A claim that does not hold in every environment must not be proved. Each function whose model uses
 //! the environment has a law, or a reason in `laws/any.txt` why it needs none.
 
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io::Write as _;
@@ -57,8 +58,10 @@ fn functions(laws: &[&Law]) -> String {
     program
 }
 
-/// The verdict on a program that relies on one of these laws, chosen by an input.
+/// The verdict on a program that relies on one of these laws, chosen by an input. Only true laws need a long analysis:
+/// the verdict on the others may be UNKNOWN.
 fn verdict(laws: &[&Law], folder: &Path, name: &str) -> String {
+    let limit = if laws[0].kind == Kind::TrueLaw { "20" } else { "5" };
     let mut program = functions(laws) + "\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n    ";
     if laws.len() > 1 {
         program += "switch (__VERIFIER_nondet_int()) {\n";
@@ -73,7 +76,7 @@ fn verdict(laws: &[&Law], folder: &Path, name: &str) -> String {
     let file = folder.join(format!("{name}.c"));
     std::fs::write(&file, program).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
-    command.args(["verify", "--property", "unreach-call", "--cpu-limit", "20"]).arg(file);
+    command.args(["verify", "--property", "unreach-call", "--cpu-limit", limit]).arg(file);
     let output = command.output().unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -102,28 +105,20 @@ fn laws_are_not_called_wrong_and_claims_are_not_proved() {
         groups.extend(of_kind.chunks(size).map(<[_]>::to_vec));
     }
     let folder = tempfile::tempdir().unwrap();
-    let next = Mutex::new(groups.iter().enumerate());
     let wrong = Mutex::new(Vec::new());
-    let work = || {
-        while let Some((n, group)) = { next.lock().unwrap().next() } {
-            let kind = group[0].kind;
-            if is_right(kind, &verdict(group, folder.path(), &format!("group{n}"))) {
-                continue;
-            }
-            // Find the wrong law of the group.
-            for (i, law) in group.iter().enumerate() {
-                let verdict = verdict(&[law], folder.path(), &format!("law{n}_{i}"));
-                if group.len() == 1 || !is_right(kind, &verdict) {
-                    wrong.lock().unwrap().push(format!("{verdict} of a {kind:?}:\n{}", law.body));
-                }
-            }
-            wrong.lock().unwrap().push(format!("group {n} of {kind:?}"));
+    groups.par_iter().enumerate().for_each(|(n, group)| {
+        let kind = group[0].kind;
+        if is_right(kind, &verdict(group, folder.path(), &format!("group{n}"))) {
+            return;
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(work);
+        // Find the wrong law of the group.
+        for (i, law) in group.iter().enumerate() {
+            let verdict = verdict(&[law], folder.path(), &format!("law{n}_{i}"));
+            if group.len() == 1 || !is_right(kind, &verdict) {
+                wrong.lock().unwrap().push(format!("{verdict} of a {kind:?}:\n{}", law.body));
+            }
         }
+        wrong.lock().unwrap().push(format!("group {n} of {kind:?}"));
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

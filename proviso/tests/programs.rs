@@ -18,6 +18,7 @@
 
 mod words;
 
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -314,17 +315,7 @@ const TIMED_OUT: i32 = 124;
 
 /// Does `work` for every run, with a folder for files, on all cores.
 fn in_parallel(runs: &[Run], work: impl Fn(&Run, &Path) + Sync) {
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                let folder = tempfile::tempdir().unwrap();
-                while let Some(run) = runs.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    work(run, folder.path());
-                }
-            });
-        }
-    });
+    runs.par_iter().for_each_init(|| tempfile::tempdir().unwrap(), |folder, run| work(run, folder.path()));
 }
 
 #[test]
@@ -451,9 +442,9 @@ fn programs_with_memory_checks_in_them_fail_where_they_are_wrong() {
     assert!(failures.is_empty(), "{} of {} runs fail:\n{}", failures.len(), runs.len(), failures.join("\n"));
 }
 
-/// The time limit for each run of an analysis, in seconds. It is short because the test looks for wrong verdicts, not
-/// for missing ones.
-const PATIENCE: &str = "4";
+/// The limit on the processor time of each run of an analysis, in seconds. It is short because the test looks for wrong
+/// verdicts, not for missing ones.
+const PATIENCE: &str = "2";
 
 /// A single analysis may be UNKNOWN, but must not contradict the expected verdict. Each run uses one analysis, chosen
 /// by the number of the run. `PROVISO_ANALYSES=all` combines each run with each analysis, `PROVISO_ANALYSES=NAME` uses
@@ -476,7 +467,7 @@ fn no_analysis_contradicts_what_a_program_expects() {
     let chosen = files.iter().flat_map(|f| runs(f)).filter(|r| r.name(&root).contains(&filter) && decided(r));
     for (i, mut run) in chosen.enumerate() {
         // Later options win.
-        run.options.extend(["--timeout".into(), PATIENCE.into()]);
+        run.options.extend(["--cpu-limit".into(), PATIENCE.into()]);
         for (j, name) in names.iter().enumerate() {
             if wanted == "all" || wanted == *name || wanted.is_empty() && i % names.len() == j {
                 let mut options = run.options.clone();

@@ -6,6 +6,7 @@
 //! Environment variables: `PROVISO_SLICE_PROGRAMS` is the number of random programs, by default 2. `PROVISO_SLICE_SEED`
 //! is the seed of the first one, by default from the clock.
 
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -127,8 +128,8 @@ fn programs() -> Vec<PathBuf> {
 
 #[test]
 fn slices_do_what_programs_do() {
-    let bench = Bench::new();
-    for file in programs() {
+    programs().into_par_iter().for_each(|file| {
+        let bench = Bench::new();
         let text = std::fs::read_to_string(&file).unwrap();
         let original = bench.link(&file, &["-O0"], "original");
         let all = criteria(&text);
@@ -153,7 +154,7 @@ fn slices_do_what_programs_do() {
                 assert_eq!(told.as_ref(), Some(&expected), "{}:{line}, {} {level}", file.display(), what.display());
             }
         }
-    }
+    });
 }
 
 /// The slice does not need a struct that is passed by copy, so it removes its address. The call must still have an

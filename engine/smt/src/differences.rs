@@ -14,7 +14,7 @@
 mod graph;
 mod reading;
 
-use super::integers::{Found, confirmed};
+use super::integers::{ProcedureResult, confirmed};
 use cfa::{Bv, ExprId, ExprPool, Value};
 use graph::{Conflict, Edge, Graph};
 use reading::Reading;
@@ -49,8 +49,8 @@ struct Clause<'f> {
 }
 
 /// Looks for a contradiction in the difference constraints of `set`, or for a model of `set`.
-pub(super) fn solve(pool: &ExprPool, set: &[ExprId]) -> Found {
-    let Some(reading) = Reading::read(pool, set) else { return Found::Nothing };
+pub(super) fn solve(pool: &ExprPool, set: &[ExprId]) -> ProcedureResult {
+    let Some(reading) = Reading::read(pool, set) else { return ProcedureResult::Unknown };
     let steps = if reading.is_open { STEPS_OF_PARTS } else { STEPS };
     let mut search = Search { graph: Graph::new(reading.nodes(), steps), pending: Vec::new() };
     let mut all = || {
@@ -60,18 +60,18 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId]) -> Found {
         search.decide(1)
     };
     match all() {
-        Ok(()) if reading.is_open => Found::Nothing,
+        Ok(()) if reading.is_open => ProcedureResult::Unknown,
         Ok(()) => {
             let value =
                 |(leaf, node, width): (ExprId, u32, u32)| (leaf, Value::Bv(bits(search.graph.value(node), width)));
             let values: FxHashMap<ExprId, Value> = reading.leaves().map(value).collect();
             confirmed(pool, set, values)
         }
-        Err(Conflict::Spent) => Found::Nothing,
+        Err(Conflict::Spent) => ProcedureResult::Unknown,
         Err(Conflict::Because { constraints, .. }) => {
             // Constraints between a term and its operands always hold, so the core does not contain them.
             let members = constraints.into_iter().filter(|&c| c != reading::OF_TERMS);
-            Found::Core(members.map(|c| set[c as usize]).collect())
+            ProcedureResult::Core(members.map(|c| set[c as usize]).collect())
         }
     }
 }
@@ -207,16 +207,16 @@ mod tests {
             let script = crate::smtlib::script(&pool, &set);
             let ask = |set: &[ExprId]| Bitwuzla::new().check(&pool, set, &Budget::unlimited());
             match solve(&pool, &set) {
-                Found::Model(_) => {
+                ProcedureResult::Model(_) => {
                     models += 1;
                     assert_eq!(ask(&set), Answer::Sat, "{script}");
                 }
-                Found::Core(core) => {
+                ProcedureResult::Core(core) => {
                     cores += 1;
                     assert!(core.iter().all(|e| set.contains(e)));
                     assert_eq!(ask(&core), Answer::Unsat, "{script}");
                 }
-                Found::Nothing => {
+                ProcedureResult::Unknown => {
                     let open = Reading::read(&pool, &set).is_none_or(|r| r.is_open);
                     assert!(open, "nothing found in round {round}: {script}");
                 }

@@ -18,7 +18,7 @@ mod search;
 
 use super::budget::Budget;
 use super::facts::Contradiction;
-use super::integers::{Found, confirmed};
+use super::integers::{ProcedureResult, confirmed};
 use cfa::{Bv, ExprId, ExprPool, Value};
 use rustc_hash::FxHashMap;
 use search::{Outcome, Search};
@@ -66,15 +66,15 @@ pub(super) fn read(pool: &ExprPool, set: &[ExprId]) -> Result<Option<Problem>, C
 impl Problem {
     /// Looks for a model of `set`, from which the problem was read, or for a contradiction. `work` limits the number of
     /// steps, of some nanoseconds each.
-    pub(super) fn solve(&self, pool: &ExprPool, set: &[ExprId], work: u64, budget: &Budget) -> Found {
+    pub(super) fn solve(&self, pool: &ExprPool, set: &[ExprId], work: u64, budget: &Budget) -> ProcedureResult {
         match Search::new(self, work, budget).run() {
-            Outcome::Contradiction => Found::Core(set.to_vec()),
+            Outcome::Contradiction => ProcedureResult::Core(set.to_vec()),
             Outcome::Solution(choices) => {
                 let value = |(s, k): (&Symbol, u32)| (s.leaf, Value::Bv(s.value(k)));
                 let values: FxHashMap<ExprId, Value> = self.symbols.iter().zip(choices).map(value).collect();
                 confirmed(pool, set, values)
             }
-            Outcome::Unknown => Found::Nothing,
+            Outcome::Unknown => ProcedureResult::Unknown,
         }
     }
 }
@@ -97,11 +97,11 @@ mod tests {
     }
 
     /// Reads and solves `set`. `None` if it is no problem of this kind.
-    fn solved(pool: &ExprPool, set: &[ExprId], work: u64) -> Option<Found> {
+    fn solved(pool: &ExprPool, set: &[ExprId], work: u64) -> Option<ProcedureResult> {
         let budget = Budget::lasting(std::time::Duration::from_secs(60));
         match read(pool, set) {
             Ok(problem) => problem.map(|p| p.solve(pool, set, work, &budget)),
-            Err(Contradiction) => Some(Found::Core(set.to_vec())),
+            Err(Contradiction) => Some(ProcedureResult::Core(set.to_vec())),
         }
     }
 
@@ -124,8 +124,8 @@ mod tests {
                 }
             }
             match solved(&pool, &set, 10_000_000) {
-                Some(Found::Model(_)) => assert!(fits),
-                Some(Found::Core(_)) => assert!(!fits),
+                Some(ProcedureResult::Model(_)) => assert!(fits),
+                Some(ProcedureResult::Core(_)) => assert!(!fits),
                 _ => panic!("{pigeons} {product}"),
             }
         }
@@ -174,15 +174,15 @@ mod tests {
             // Every third search has a limit and may give up.
             let work = if round % 3 == 0 { 50 * below(100) } else { u64::MAX };
             match solved(&pool, &set, work) {
-                Some(Found::Model(_)) => {
+                Some(ProcedureResult::Model(_)) => {
                     models += 1;
                     assert_eq!(answer, Answer::Sat, "{}", crate::smtlib::script(&pool, &set));
                 }
-                Some(Found::Core(_)) => {
+                Some(ProcedureResult::Core(_)) => {
                     cores += 1;
                     assert_eq!(answer, Answer::Unsat, "{}", crate::smtlib::script(&pool, &set));
                 }
-                Some(Found::Nothing) => assert_eq!(round % 3, 0, "{}", crate::smtlib::script(&pool, &set)),
+                Some(ProcedureResult::Unknown) => assert_eq!(round % 3, 0, "{}", crate::smtlib::script(&pool, &set)),
                 None => {}
             }
         }

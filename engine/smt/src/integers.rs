@@ -32,13 +32,13 @@ const MODEST: u32 = 24;
 const AGAIN: Duration = Duration::from_millis(30);
 
 /// The result of a decision procedure.
-pub(super) enum Found {
+pub(super) enum ProcedureResult {
     /// A model, as values of leaves. Leaves without a value are zero.
     Model(FxHashMap<ExprId, Value>),
     /// An unsatisfiable subset of the set.
     Core(Vec<ExprId>),
     /// No result.
-    Nothing,
+    Unknown,
 }
 
 /// The share of arithmetic in a set.
@@ -88,7 +88,7 @@ pub(super) fn promise(pool: &ExprPool, set: &[ExprId]) -> Promise {
 }
 
 /// Looks for a model of `set`, or for a contradiction.
-pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget: &Budget) -> Found {
+pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget: &Budget) -> ProcedureResult {
     let mut reading = Reading::new(pool, set, terms);
     let mut tracked = Vec::with_capacity(set.len());
     for &e in set {
@@ -112,24 +112,24 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget
         match ask(&names, budget) {
             Z3_L_FALSE => {
                 let core = super::z3::read_core(context, solver);
-                Found::Core(tracked.iter().filter(|t| core.contains(&t.1)).map(|t| t.0).collect())
+                ProcedureResult::Core(tracked.iter().filter(|t| core.contains(&t.1)).map(|t| t.0).collect())
             }
             Z3_L_TRUE => {
-                let model = || -> Option<Found> {
+                let model = || -> Option<ProcedureResult> {
                     let model = Z3_solver_get_model(context, solver)?;
                     Z3_model_inc_ref(context, model);
                     let values = reading.values(model);
                     Z3_model_dec_ref(context, model);
                     Some(confirmed(pool, set, values))
                 };
-                let found = model().unwrap_or(Found::Nothing);
+                let found = model().unwrap_or(ProcedureResult::Unknown);
                 let all: Vec<Z3_ast> = names.iter().copied().chain([modest]).collect();
                 match ask(&all, &budget.exerting(AGAIN)) {
-                    Z3_L_TRUE => model().filter(|again| matches!(again, Found::Model(_))).unwrap_or(found),
+                    Z3_L_TRUE => model().filter(|again| matches!(again, ProcedureResult::Model(_))).unwrap_or(found),
                     _ => found,
                 }
             }
-            _ => Found::Nothing,
+            _ => ProcedureResult::Unknown,
         }
     };
     unsafe { Z3_solver_dec_ref(context, solver) };
@@ -137,14 +137,14 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget
 }
 
 /// Returns the values as a model of `set`, if the evaluator confirms it.
-pub(super) fn confirmed(pool: &ExprPool, set: &[ExprId], values: FxHashMap<ExprId, Value>) -> Found {
+pub(super) fn confirmed(pool: &ExprPool, set: &[ExprId], values: FxHashMap<ExprId, Value>) -> ProcedureResult {
     let holds = {
         let zero = |leaf| super::path::zero(pool.sort(leaf));
         let mut evaluator =
             Evaluator::new(pool, |leaf, _: &Expr| values.get(&leaf).cloned().unwrap_or_else(|| zero(leaf)));
         set.iter().all(|&e| evaluator.value(e).bv().is_true())
     };
-    if holds { Found::Model(values) } else { Found::Nothing }
+    if holds { ProcedureResult::Model(values) } else { ProcedureResult::Unknown }
 }
 
 fn is_leaf(node: &Expr) -> bool {
@@ -212,17 +212,17 @@ mod tests {
             let budget = Budget::lasting(Duration::from_secs(5));
             let answer = Bitwuzla::new().check(&pool, &set, &budget);
             match solve(&pool, &set, &mut Z3Terms::new(), &budget) {
-                Found::Model(_) => {
+                ProcedureResult::Model(_) => {
                     models += 1;
                     assert_ne!(answer, Answer::Unsat, "{}", crate::smtlib::script(&pool, &set));
                 }
-                Found::Core(core) => {
+                ProcedureResult::Core(core) => {
                     cores += 1;
                     assert_ne!(answer, Answer::Sat, "{}", crate::smtlib::script(&pool, &set));
                     let again = Bitwuzla::new().check(&pool, &core, &budget);
                     assert_ne!(again, Answer::Sat, "no core of {}", crate::smtlib::script(&pool, &set));
                 }
-                Found::Nothing => nothing += 1,
+                ProcedureResult::Unknown => nothing += 1,
             }
         }
         assert!(models > 100 && cores > 30 && nothing < 150, "{models} {cores} {nothing}");

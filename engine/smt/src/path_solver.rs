@@ -19,7 +19,7 @@ use super::equalities::Equalities;
 use super::facts::Facts;
 use super::finite;
 use super::independence::Leaves;
-use super::integers::Found;
+use super::integers::ProcedureResult;
 use super::linear::contradict;
 use super::names::Names;
 use super::path::{Model, PathCondition};
@@ -521,7 +521,7 @@ impl PathSolver {
     ) -> Option<Solved> {
         let origins = |core: Vec<ExprId>| core.iter().filter_map(|e| origin.get(e)).copied().collect();
         let ordered = match differences::solve(pool, constraints) {
-            Found::Core(core) => Some(Solved::Infeasible(self.core(pool, equal, set, origins(core)))),
+            ProcedureResult::Core(core) => Some(Solved::Infeasible(self.core(pool, equal, set, origins(core)))),
             found => self.searched(pool, set, equal, found),
         };
         if ordered.is_some() {

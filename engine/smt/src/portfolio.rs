@@ -3,7 +3,7 @@
 //! Bitwuzla answers most queries in milliseconds. Most of the others are hard only for Bitwuzla: sums of 64-bit numbers
 //! are easy for an integer solver, and Z3 simplifies others away. So the solvers take turns with growing time slices.
 
-use super::integers::{self, Found, Promise};
+use super::integers::{self, ProcedureResult, Promise};
 use super::path::zero;
 use super::z3::Z3Terms;
 use super::{Answer, Bitwuzla, Cores, Models, Reason, Solver, Z3};
@@ -62,15 +62,15 @@ impl Portfolio {
             self.integers = None;
         }
         match integers::solve(pool, set, self.integers.get_or_insert_with(Z3Terms::new), budget) {
-            Found::Model(values) => {
+            ProcedureResult::Model(values) => {
                 self.answered = Answered::Integers(values);
                 Some(Answer::Sat)
             }
-            Found::Core(core) => {
+            ProcedureResult::Core(core) => {
                 self.answered = Answered::Contradiction(core);
                 Some(Answer::Unsat)
             }
-            Found::Nothing => None,
+            ProcedureResult::Unknown => None,
         }
     }
 

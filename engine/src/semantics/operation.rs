@@ -5,7 +5,7 @@ use super::memory::{Object, Origin};
 use super::pointer::{Access, Resolution};
 use super::state::{State, Successors};
 use super::value::{ObjId, Val, mask};
-use super::{At, Execution, Split, blocks, leak, segment};
+use super::{At, Execution, Split, leak, segment};
 use cfa::interp::{function_address, function_at};
 use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, Family, Op, Sort, VarId};
 use std::rc::Rc;
@@ -246,7 +246,7 @@ impl Step<'_, '_, '_> {
             targets.empty.into_iter().for_each(|st| self.follow(st));
             for Access { mut st, object, offset } in targets.inside {
                 let (dst, src) = (self.content_of(object), self.content_of(src));
-                blocks::copy(self.ex, &mut st, (dst, offset), (src, src_offset), len);
+                self.ex.copy_block(&mut st, (dst, offset), (src, src_offset), len);
                 self.follow(st);
             }
         }
@@ -262,7 +262,8 @@ impl Step<'_, '_, '_> {
         let targets = Resolution::write(self.ex, st, dst, len);
         targets.empty.into_iter().for_each(|st| self.follow(st));
         for Access { mut st, object, offset } in targets.inside {
-            blocks::fill(self.ex, &mut st, self.content_of(object), offset, byte, len);
+            let object = self.content_of(object);
+            self.ex.fill_block(&mut st, object, offset, byte, len);
             self.follow(st);
         }
     }

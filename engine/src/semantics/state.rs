@@ -203,6 +203,37 @@ pub struct State {
     pub instances: Rc<Vec<ExprId>>,
 }
 
+impl State {
+    /// The frames, top first.
+    pub fn frames(&self) -> impl Iterator<Item = &Rc<Frame>> {
+        std::iter::successors(Some(&self.frame), |f| f.caller.as_ref())
+    }
+
+    /// Copies and changes all frames.
+    pub fn change_frames(&mut self, mut change: impl FnMut(&mut Frame)) {
+        let all: Vec<Rc<Frame>> = self.frames().cloned().collect();
+        for frame in all.into_iter().rev() {
+            let mut new = Frame::clone(&frame);
+            new.caller = (frame.depth > 0).then(|| Rc::clone(&self.frame));
+            change(&mut new);
+            self.frame = Rc::new(new);
+        }
+    }
+
+    /// Applies `map` to the values of variables and memory cells.
+    pub fn map_values(&mut self, mut map: impl FnMut(Val) -> Val) {
+        let mut changes = |values: &[Val]| values.iter().any(|&v| map(v) != v);
+        let (globals, locals) = (changes(&self.globals), self.frames().any(|f| changes(&f.vars)));
+        if globals {
+            Rc::make_mut(&mut self.globals).iter_mut().for_each(|v| *v = map(*v));
+        }
+        if locals {
+            self.change_frames(|frame| frame.vars.iter_mut().for_each(|v| *v = map(*v)));
+        }
+        self.memory.map_cells(map);
+    }
+}
+
 /// A formula that holds for every value of its symbol `index`.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Quantified {

@@ -35,6 +35,18 @@ impl DerefMut for Terms {
 }
 
 impl Terms {
+    /// The offset `n` bytes after another one.
+    pub(super) fn offset_plus(&mut self, offset: Val, n: u64) -> Val {
+        match offset {
+            Val::Int(offset) => Val::Int(offset + n),
+            other => {
+                let w = self.pointer_width;
+                let (e, n) = (self.term(other, w), self.int(w, n));
+                let e = self.add(e, n);
+                self.classify(e)
+            }
+        }
+    }
     /// The terms over a pool of expressions.
     pub fn new(pool: ExprPool, pointer_width: u32) -> Self {
         Self { pool, bases: Bases::default(), holds_base: Vec::new(), symbols: FxHashMap::default(), pointer_width }

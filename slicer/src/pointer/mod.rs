@@ -9,7 +9,6 @@
 //!
 //! An input may be the address of any object, or a part of one.
 
-mod generate;
 mod graph;
 mod instances;
 mod memory;
@@ -22,7 +21,7 @@ pub use memory::{Location, LocationId, Object, ObjectId, ObjectKind, Slot, outsi
 pub use terms::{Shift, gcd};
 
 use crate::sparse_set::SparseSet;
-use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, Program, Table};
+use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Input, InputKind, Op, Program, Table};
 use memory::Memory;
 use rustc_hash::FxHashMap;
 use solve::Solver;
@@ -319,45 +318,13 @@ impl<'p> PointsTo<'p> {
     pub fn external_access(&self, edge: EdgeId) -> Option<(Places, Undefined)> {
         (self.external != 0 && self.is_undefined(edge)).then_some((Places::Set(self.external), self.undefined))
     }
-    /// Returns true if accesses of `a_width` and `b_width` bytes through the two addresses may touch a common byte.
-    pub fn may_alias(&mut self, a: ExprId, a_width: u32, b: ExprId, b_width: u32) -> bool {
-        let (a, b) = (self.points_to(a), self.points_to(b));
-        let anything = |l: &Location| matches!(self.objects[l.object].kind, ObjectKind::Unknown);
-        if a.iter().any(anything) && !b.is_empty() || b.iter().any(anything) && !a.is_empty() {
-            return true;
-        }
-        a.iter().any(|x| {
-            b.iter().any(|y| x.object == y.object && Slot::new(x.at, a_width).overlaps(&Slot::new(y.at, b_width)))
-        })
-    }
 }
 
-impl<'p> Solver<'p> {
-    fn solution(mut self) -> Solution<'p> {
-        let program = self.program;
-        let mut numbers = Numbers { distinct: Vec::new(), known: FxHashMap::default(), parted: FxHashMap::default() };
-        numbers.number(SparseSet::new());
-        let mut sets = Vec::with_capacity(program.vars.len());
-        for v in program.vars.ids() {
-            let mut found: Vec<_> = self.instances.nodes(program, v).map(|n| self.graph.points_to(n)).collect();
-            let set = self.graph.sets.union_all(sets::SetId::EMPTY, &mut found);
-            sets.push(numbers.parted(&self.graph.sets, &mut self.memory, set));
-        }
-        let external = self.external.map_or(sets::SetId::EMPTY, |n| self.graph.points_to(n));
-        let external = numbers.parted(&self.graph.sets, &mut self.memory, external).points_to;
-        let distinct = numbers.distinct;
-        Solution {
-            sets,
-            external,
-            distinct,
-            address_taken: self.address_taken,
-            waves: self.waves,
-            nodes: self.graph.len(),
-            memory: self.memory,
-            terms: self.terms,
-            reached: self.reached,
-        }
-    }
+/// Returns true if an input, or a value composed from it, may be the address of an object. The program must have
+/// converted the address of such an object to an integer (TS 6010). Uninitialised values must not be used, so they are
+/// no addresses.
+fn may_be_address(input: &Input) -> bool {
+    !matches!(input.kind, InputKind::Uninit(_))
 }
 
 /// The distinct sets of a solution, numbered.

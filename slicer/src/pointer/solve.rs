@@ -4,12 +4,14 @@
 //! slots of the set's objects flow into it. Stores do likewise. So the edges of a set that thousands of pointers have
 //! are added once.
 
-use super::Options;
+mod generate;
+
 use super::graph::{Graph, NodeId};
 use super::instances::{InstanceId, Instances};
 use super::memory::{LocationId, Memory, ObjectId, ObjectKind, Slot, SlotLookup, SlotNodes};
 use super::sets::SetId;
 use super::terms::{Shift, Terms, gcd};
+use super::{Numbers, Options, Solution};
 use crate::sparse_set::SparseSet;
 use cfa::{CType, EdgeId, Expr, ExprId, FuncId, Id, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -92,15 +94,15 @@ const FEW_PLACES: usize = 2;
 /// The state of the inclusion-based solver.
 pub struct Solver<'p> {
     /// The program.
-    pub program: &'p Program,
+    program: &'p Program,
     /// The terms of its expressions.
-    pub terms: Terms<'p>,
+    terms: Terms<'p>,
     /// The abstract memory.
-    pub memory: Memory,
+    memory: Memory,
     /// The constraint graph.
-    pub graph: Graph<Use>,
+    graph: Graph<Use>,
     /// The instances of functions in contexts.
-    pub instances: Instances,
+    instances: Instances,
     /// The shared nodes of loads and stores, by set, shift and width.
     loads: FxHashMap<(SetId, Shift, u32), NodeId>,
     stores: FxHashMap<(SetId, Shift, u32), NodeId>,
@@ -111,23 +113,23 @@ pub struct Solver<'p> {
     routes_from: FxHashMap<ObjectId, Vec<u32>>,
     universe: bool,
     /// The edges of each function.
-    pub bodies: Vec<Vec<EdgeId>>,
+    bodies: Vec<Vec<EdgeId>>,
     /// By function, true if it is called in some context.
-    pub reached: Vec<bool>,
+    reached: Vec<bool>,
     /// By function, true if its operations are added without a context or wait for this.
-    pub queued: Vec<bool>,
+    queued: Vec<bool>,
     /// The functions whose operations have to be added without a context.
-    pub to_reach: Vec<FuncId>,
+    to_reach: Vec<FuncId>,
     /// The functions whose addresses occur in the program.
-    pub address_taken: Vec<FuncId>,
+    address_taken: Vec<FuncId>,
     /// The targets of indirect calls that have been added.
-    pub known_calls: FxHashSet<(EdgeId, InstanceId, FuncId)>,
+    known_calls: FxHashSet<(EdgeId, InstanceId, FuncId)>,
     /// The behaviour of undefined functions.
-    pub undefined: super::Undefined,
+    undefined: super::Undefined,
     /// The node of everything that undefined functions have, if it exists.
-    pub external: Option<NodeId>,
+    external: Option<NodeId>,
     /// The number of waves so far.
-    pub waves: u32,
+    waves: u32,
     deadline: Option<Instant>,
     budget: u64,
 }
@@ -450,6 +452,33 @@ impl<'p> Solver<'p> {
         let source = self.memory.objects[source].slots.find(&slot);
         if let (Some(source), Some(target)) = (source, self.slot(object, at, slot.width)) {
             self.graph.add_edge(source.read, target.written);
+        }
+    }
+
+    /// The points-to sets.
+    pub fn solution(mut self) -> Solution<'p> {
+        let program = self.program;
+        let mut numbers = Numbers { distinct: Vec::new(), known: FxHashMap::default(), parted: FxHashMap::default() };
+        numbers.number(SparseSet::new());
+        let mut sets = Vec::with_capacity(program.vars.len());
+        for v in program.vars.ids() {
+            let mut found: Vec<_> = self.instances.nodes(program, v).map(|n| self.graph.points_to(n)).collect();
+            let set = self.graph.sets.union_all(SetId::EMPTY, &mut found);
+            sets.push(numbers.parted(&self.graph.sets, &mut self.memory, set));
+        }
+        let external = self.external.map_or(SetId::EMPTY, |n| self.graph.points_to(n));
+        let external = numbers.parted(&self.graph.sets, &mut self.memory, external).points_to;
+        let distinct = numbers.distinct;
+        Solution {
+            sets,
+            external,
+            distinct,
+            address_taken: self.address_taken,
+            waves: self.waves,
+            nodes: self.graph.len(),
+            memory: self.memory,
+            terms: self.terms,
+            reached: self.reached,
         }
     }
 }

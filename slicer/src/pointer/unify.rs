@@ -3,11 +3,10 @@
 //! Every variable, result and object belongs to a class, and a class points to at most one class. An assignment makes
 //! both sides point to the same class as soon as the right side points anywhere.
 
-use super::generate::may_be_address;
 use super::memory::{Memory, ObjectId, ObjectKind};
 use super::solve::{address_taken, bodies, declared_pointers};
 use super::terms::{Base, Shift, Terms};
-use super::{Extent, Options, Solution, Undefined, VarSets};
+use super::{Extent, Options, Solution, Undefined, VarSets, may_be_address};
 use crate::sparse_set::SparseSet;
 use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, Program, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -15,11 +15,11 @@
 unsigned total;
 
 static void around(void) {
-    // 30, 50, ... past 2^32 to 14.
-    unsigned x = 30;
-    while (x >= 20)
-        x += 20;
-    check(x == 14 + (FAULT == 1));  // wrong with a fault
+    // 230, 430, ... past 2^32 to 134.
+    unsigned x = 230;
+    while (x >= 200)
+        x += 200;
+    check(x == 134 + (FAULT == 1));  // wrong with a fault
 }
 
 static void up_and_down(unsigned n) {
@@ -33,7 +33,7 @@ static void up_and_down(unsigned n) {
     }
     check(i == n && thrice == 3 * n);
     check((unsigned char)(small + n) == 0);
-    if (n > 100000000u && n < 100001000u)
+    if (n > 10000000u && n < 10001000u)
         check(FAULT != 2 || small != 17);  // wrong with a fault
     for (i = n; i > 0; i--)
         total++;
@@ -50,17 +50,17 @@ static void in_one_another(short n, short m) {
 }
 
 static void by_more(void) {
-    int i = -500000000, turns = 0;
+    int i = -50000000, turns = 0;
     do {
         i += 7;
         turns++;
-    } while (i < 500000000);
-    check(i - 500000000 < 7 - (FAULT == 4) * 6);  // wrong with a fault
-    check(turns == 142857143);
+    } while (i < 50000000);
+    check(i - 50000000 < 7 - (FAULT == 4) * 6);  // wrong with a fault
+    check(turns == 14285715);
     int last = 0;
-    for (i = 0; i != 100000000; i++)
+    for (i = 0; i != 10000000; i++)
         last = 5;
-    check(last == 5 && i == 100000000 - (FAULT == 5));  // wrong with a fault
+    check(last == 5 && i == 10000000 - (FAULT == 5));  // wrong with a fault
 }
 
 int main(void) {

@@ -16,9 +16,9 @@ static unsigned after_next(unsigned n) {
 
 static void by_function(void) {
     unsigned x = 0;
-    while (x < 0x0fffffff)
+    while (x < 0x00ffffff)
         x = after_next(x);
-    check(x == 0x10000000 - (FAULT == 1));  // wrong with a fault
+    check(x == 0x01000000 - (FAULT == 1));  // wrong with a fault
 }
 
 static void sum(unsigned short n) {

@@ -3,7 +3,7 @@
 
 use super::{PathSolver, Solved};
 use crate::equalities::Equalities;
-use crate::integers::Found;
+use crate::integers::ProcedureResult;
 use crate::path::Model;
 use cfa::{ExprId, ExprPool, Value};
 use rustc_hash::FxHashSet;
@@ -32,12 +32,12 @@ impl PathSolver {
         pool: &ExprPool,
         set: &[ExprId],
         equal: &Equalities,
-        found: Found,
+        found: ProcedureResult,
     ) -> Option<Solved> {
         let found = match found {
-            Found::Nothing => return None,
-            Found::Core(_) => Solved::Infeasible(set.to_vec()),
-            Found::Model(values) => {
+            ProcedureResult::Unknown => return None,
+            ProcedureResult::Core(_) => Solved::Infeasible(set.to_vec()),
+            ProcedureResult::Model(values) => {
                 let mut model = Model::default();
                 let known = equal.values.iter().map(|(leaf, (value, _))| (*leaf, Value::Bv(value.clone())));
                 for (leaf, value) in values.into_iter().chain(known) {

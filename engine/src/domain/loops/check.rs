@@ -2,7 +2,8 @@
 
 use super::Unrolling;
 use super::state::{Activation, Role, State};
-use super::{QUERY_TIME, polynomial, walks};
+use super::walks::Bounds;
+use super::{QUERY_TIME, polynomial};
 use crate::semantics::Val;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -220,7 +221,7 @@ impl Unrolling<'_> {
     pub(super) fn assume_place(&mut self, st: &mut State, number: u32) {
         let terms = self.place_terms(st, number);
         self.assume_all(st, terms, Vec::new(), &[]);
-        walks::assume_walks(self, st, number);
+        Bounds::new(self, number).assume(st);
         self.assume_cells(st, number);
     }
 

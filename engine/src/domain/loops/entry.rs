@@ -3,7 +3,8 @@
 //! every iteration.
 
 use super::state::{Nest, Role, State};
-use super::{Stop, Unrolling, symbolic, walks};
+use super::walks::Bounds;
+use super::{Stop, Unrolling, symbolic};
 use cfa::{EdgeId, Expr, ExprId, FunctionOrigin, VarId};
 use std::rc::Rc;
 
@@ -31,7 +32,7 @@ pub(super) fn enter_loop(cpa: &mut Unrolling<'_>, mut st: State, number: u32) ->
 fn replace_loop(cpa: &mut Unrolling<'_>, mut st: State, number: u32) -> State {
     cpa.check_candidates(&mut st, number);
     cpa.anchor(&mut st, number);
-    walks::set_out(cpa, &mut st, number);
+    Bounds::new(cpa, number).record(&mut st);
     if cpa.assumptions.iterations > 1 {
         let mut first = st.clone();
         cpa.activate(&mut first, number, Role::First(1));

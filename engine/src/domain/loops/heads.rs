@@ -1,7 +1,8 @@
 //! Loops replaced by invariants: arrival at loop heads, and exits from loops.
 
 use super::state::{Activation, Role, State};
-use super::{Stop, Unrolling, entry, walks};
+use super::walks::Bounds;
+use super::{Stop, Unrolling, entry};
 use crate::semantics::{ObjId, Val, Write};
 use crate::verdict::Reason;
 use cfa::{EdgeId, Sort, Value, VarId};
@@ -66,7 +67,7 @@ impl Unrolling<'_> {
             Some(Role::Followed(n)) => Ok(entry::follow_on(self, st, number, n)),
             Some(Role::First(n)) => {
                 self.check_candidates(&mut st, number);
-                walks::check_walks(self, &mut st, number);
+                Bounds::new(self, number).check(&mut st);
                 self.check_pointers(&st, number);
                 if n + 1 >= iterations {
                     return Ok(None);
@@ -82,7 +83,7 @@ impl Unrolling<'_> {
             }
             Some(_) => {
                 self.check_candidates(&mut st, number);
-                walks::check_walks(self, &mut st, number);
+                Bounds::new(self, number).check(&mut st);
                 self.check_pointers(&st, number);
                 Ok(None)
             }
@@ -160,7 +161,7 @@ impl Unrolling<'_> {
         let terms = self.place_terms(&st, number);
         let modified = self.symbolic.loops.modified(number).to_vec();
         self.assume_all(&mut st, terms, new_symbols, &modified);
-        walks::assume_walks(self, &mut st, number);
+        Bounds::new(self, number).assume(&mut st);
         self.assume_cells(&mut st, number);
         st
     }

@@ -30,6 +30,10 @@ const POINTER: u32 = 8;
 const NODE: u64 = 32;
 const HEAD: Control = Control { loc: LocId(0), stack: CallStacks::EMPTY };
 
+fn fold(st: &mut State) -> Fold<'_> {
+    Fold { st, shortest: SHORTEST, pointer: POINTER }
+}
+
 /// Parameters of random memories.
 #[derive(Clone, Copy)]
 struct Shape {
@@ -117,8 +121,8 @@ fn unfolded(ex: &mut Execution, st: &State, most: usize) -> Vec<State> {
         let segment =
             st.memory.iter().find(|(_, o)| matches!(o.summary, Some(Summary::Segment { .. })) && o.owner.is_none());
         let Some((mut segment, object)) = segment else {
-            drop_unreachable(&mut st);
-            renumber(&mut st);
+            fold(&mut st).drop_unreachable();
+            fold(&mut st).renumber();
             done.push(st);
             continue;
         };
@@ -151,8 +155,8 @@ fn stands_for(general: &State, special: &State) -> bool {
 }
 
 fn normal(mut st: State) -> State {
-    drop_unreachable(&mut st);
-    renumber(&mut st);
+    fold(&mut st).drop_unreachable();
+    fold(&mut st).renumber();
     st
 }
 
@@ -161,7 +165,7 @@ fn without_garbage(mut st: State) -> State {
     let reachable: FxHashSet<ObjId> = found_from_variables(&st).into_iter().collect();
     let lost: Vec<ObjId> = st.memory.iter().map(|(id, _)| id).filter(|id| !reachable.contains(id)).collect();
     lost.into_iter().for_each(|id| st.memory.remove(id));
-    renumber(&mut st);
+    fold(&mut st).renumber();
     st
 }
 
@@ -193,7 +197,7 @@ fn nothing_is_lost() {
             // Fold again what was folded and partly unfolded.
             for round in 0..3 {
                 let mut small = st.clone();
-                fold_memory(&mut small, Folding { shortest: SHORTEST }, POINTER);
+                fold(&mut small).run();
                 folded += usize::from(small.memory.iter().any(|(_, o)| o.summary.is_some()));
                 let most = st.memory.iter().count() + round;
                 let general = unfolded(&mut ex, &small, most);

@@ -14,7 +14,7 @@ mod neighbours;
 use crate::domain::symbolic::Loops;
 use crate::domain::value::{Item, Precision};
 use crate::semantics::control::Control;
-use crate::semantics::{Frame, ObjId, Object, Origin, State, Summary, Val};
+use crate::semantics::{ObjId, Object, Origin, State, Summary, Val};
 use cfa::Program;
 use neighbours::Neighbours;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -31,34 +31,28 @@ const APART: usize = 8;
 /// Maximal number of heap objects. A memory with more is not folded.
 const MOST: usize = 512;
 
-/// Parameters of folding.
-#[derive(Clone, Copy, Debug)]
-struct Folding {
-    shortest: usize,
-}
-
 /// The abstraction of chains in the heap to list segments.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeAbstraction {
-    /// `None` if folding is disabled.
-    folding: Option<Folding>,
+    /// Minimal number of nodes of a chain that becomes a segment. `None` if folding is disabled.
+    shortest: Option<usize>,
 }
 
 impl ShapeAbstraction {
     /// An abstraction that folds if `folds`.
     pub fn new(folds: bool) -> Self {
-        Self { folding: folds.then_some(Folding { shortest: SHORTEST }) }
+        Self { shortest: folds.then_some(SHORTEST) }
     }
 
     /// True if chains are folded.
     pub fn folds(&self) -> bool {
-        self.folding.is_some()
+        self.shortest.is_some()
     }
 
     /// Refines the abstraction after a path to `st` was not refuted, maybe because of folding. It tracks all numbers in
     /// heap objects, or else requires longer chains. Returns `false` if there is nothing left to refine.
     pub fn unfold_more(&mut self, st: &State, precision: &mut Precision) -> bool {
-        let Some(folding) = &mut self.folding else { return false };
+        let Some(shortest) = &mut self.shortest else { return false };
         let before = precision.len();
         for (_, node) in st.memory.iter().filter(|(_, o)| is_heap(o)) {
             precision.add_everywhere(node.parts().map(|part| Item::Memory(node.origin, part)));
@@ -66,28 +60,139 @@ impl ShapeAbstraction {
         if precision.len() > before {
             return true;
         }
-        folding.shortest += 1;
-        folding.shortest <= LONGEST
+        *shortest += 1;
+        *shortest <= LONGEST
     }
 
     /// Folds the memory of a state that was abstracted at `at`, if `at` is a cut point.
     pub fn fold(&self, program: &Program, loops: &Loops, st: &mut State, at: Control) {
-        let Some(folding) = self.folding else { return };
+        let Some(shortest) = self.shortest else { return };
         let is_head = loops.headed_by(at.loc).is_some() || program.funcs[st.frame.func].entry == at.loc;
         if !is_head || !st.memory.iter().any(|(_, o)| is_heap(o)) {
             return;
         }
-        fold_memory(st, folding, program.layout.pointer_width.div_ceil(8));
+        let pointer = program.layout.pointer_width.div_ceil(8);
+        Fold { st, shortest, pointer }.run();
     }
 }
 
-fn fold_memory(st: &mut State, folding: Folding, pointer: u32) {
-    forget_terms(st);
-    drop_unreachable(st);
-    if st.memory.iter().filter(|(_, o)| is_heap(o)).count() <= MOST {
-        while fold_some(st, folding, pointer) {}
+/// The folding of one state.
+struct Fold<'s> {
+    st: &'s mut State,
+    /// Minimal number of nodes of a chain that becomes a segment.
+    shortest: usize,
+    /// The length of a pointer in bytes.
+    pointer: u32,
+}
+
+impl Fold<'_> {
+    fn run(&mut self) {
+        self.forget_terms();
+        self.drop_unreachable();
+        if self.st.memory.iter().filter(|(_, o)| is_heap(o)).count() <= MOST {
+            while self.fold_some() {}
+        }
+        self.renumber();
     }
-    renumber(st);
+
+    /// Forgets terms and constraints on addresses, because folding changes the objects.
+    fn forget_terms(&mut self) {
+        self.st.pc = PathCondition::new();
+        self.st.exposed = Rc::default();
+        self.st.map_values(|value| match value {
+            Val::Expr(_) => Val::Unknown,
+            value => value,
+        });
+    }
+
+    /// Removes unreachable heap objects, except one of each allocation site, which keeps the evidence of a leak. Its
+    /// content is forgotten.
+    fn drop_unreachable(&mut self) {
+        let reachable: FxHashSet<ObjId> = found_from_variables(self.st).into_iter().collect();
+        let mut told = FxHashSet::default();
+        let lost: Vec<(ObjId, Origin)> = self
+            .st
+            .memory
+            .iter()
+            .filter(|&(id, o)| is_heap(o) && !reachable.contains(&id))
+            .map(|(id, o)| (id, o.origin))
+            .collect();
+        for (id, origin) in lost {
+            match told.insert(origin) {
+                true => {
+                    let object = self.st.memory.get(id).expect("it is alive");
+                    self.st.memory.replace(id, Object::new(object.size, object.align, origin, false));
+                }
+                false => self.st.memory.remove(id),
+            }
+        }
+    }
+
+    /// Folds one pair of neighbours. Returns false if there is none.
+    fn fold_some(&mut self) -> bool {
+        let neighbours = Neighbours::new(&self.st.memory, &addresses_in_variables(self.st), self.pointer);
+        let meetings = neighbours.meetings();
+        let followers: FxHashSet<ObjId> = meetings.values().map(|m| m.second).collect();
+        let mut starts: Vec<ObjId> = meetings.keys().copied().filter(|id| !followers.contains(id)).collect();
+        starts.sort_unstable();
+        for start in starts {
+            let mut chain = vec![start];
+            while let Some(m) = meetings.get(chain.last().expect("its start")) {
+                chain.push(m.second);
+            }
+            let is_summary = |&id: &ObjId| self.st.memory.get(id).is_some_and(|o| o.summary.is_some());
+            if chain.len() < self.shortest && !chain.iter().any(is_summary) {
+                continue;
+            }
+            let pair = chain.iter().find(|id| meetings.get(id).is_some_and(|m| m.agree || chain.len() > APART));
+            if let Some(first) = pair {
+                meetings[first].join(&mut self.st.memory, *first, self.pointer);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Renumbers the objects in the order in which they are found, so that no object seems to have lived before a dead
+    /// one. The last nodes of segments come last, so that a segment and a single node in its place have the same
+    /// number.
+    fn renumber(&mut self) {
+        let globals = self.st.memory.iter().take_while(|(_, o)| matches!(o.origin, Origin::Global(_))).count() as u32;
+        let mut order = found_from_variables(self.st);
+        let found: FxHashSet<ObjId> = order.iter().copied().collect();
+        order.extend(self.st.memory.iter().map(|(id, _)| id).filter(|id| !found.contains(id)));
+        order.retain(|id| id.0 >= globals);
+        order.sort_by_key(|&id| self.st.memory.get(id).map(Object::is_last));
+        let numbers: FxHashMap<ObjId, ObjId> =
+            order.iter().enumerate().map(|(i, &id)| (id, ObjId(globals + i as u32))).collect();
+        if numbers.iter().all(|(a, b)| a == b) {
+            return;
+        }
+        let number = |id: ObjId| if id.0 < globals { id } else { numbers[&id] };
+        self.st.map_values(|value| match value {
+            Val::Ptr(id, k) => Val::Ptr(number(id), k),
+            value => value,
+        });
+        let mut memory = self.st.memory.renumbered(|id| Some(number(id)), globals + order.len() as u32);
+        let summaries: Vec<(ObjId, Summary)> = memory.iter().filter_map(|(id, o)| Some((id, o.summary?))).collect();
+        for (id, summary) in summaries {
+            memory.get_mut(id).expect("just seen").summary = Some(match summary {
+                Summary::Segment { next, back, least } => {
+                    Summary::Segment { next, back: back.map(|(l, last)| (l, number(last))), least }
+                }
+                Summary::Last(first) => Summary::Last(number(first)),
+            });
+        }
+        let owned: Vec<(ObjId, ObjId)> = memory.iter().filter_map(|(id, o)| Some((id, o.owner?))).collect();
+        for (id, owner) in owned {
+            memory.get_mut(id).expect("just seen").owner = Some(number(owner));
+        }
+        self.st.memory = memory;
+        self.st.change_frames(|frame| {
+            frame.objects.retain(|id| numbers.contains_key(id));
+            frame.objects.iter_mut().for_each(|id| *id = number(*id));
+        });
+    }
 }
 
 /// A hash of the memory. States of which one may cover the other have equal hashes.
@@ -102,48 +207,9 @@ fn is_heap(object: &Object) -> bool {
     matches!(object.origin, Origin::Heap(_))
 }
 
-/// Forgets terms and constraints on addresses, because folding changes the objects.
-fn forget_terms(st: &mut State) {
-    st.pc = PathCondition::new();
-    st.exposed = Rc::default();
-    map_values(st, |value| match value {
-        Val::Expr(_) => Val::Unknown,
-        value => value,
-    });
-}
-
-/// The frames of a state, top first.
-fn frames(st: &State) -> impl Iterator<Item = &Rc<Frame>> {
-    std::iter::successors(Some(&st.frame), |f| f.caller.as_ref())
-}
-
-/// Copies and changes all frames.
-fn change_frames(st: &mut State, mut change: impl FnMut(&mut Frame)) {
-    let all: Vec<Rc<Frame>> = frames(st).cloned().collect();
-    for frame in all.into_iter().rev() {
-        let mut new = Frame::clone(&frame);
-        new.caller = (frame.depth > 0).then(|| Rc::clone(&st.frame));
-        change(&mut new);
-        st.frame = Rc::new(new);
-    }
-}
-
-/// Applies `map` to the values of variables and memory cells.
-fn map_values(st: &mut State, mut map: impl FnMut(Val) -> Val) {
-    let mut changes = |values: &[Val]| values.iter().any(|&v| map(v) != v);
-    let (globals, locals) = (changes(&st.globals), frames(st).any(|f| changes(&f.vars)));
-    if globals {
-        Rc::make_mut(&mut st.globals).iter_mut().for_each(|v| *v = map(*v));
-    }
-    if locals {
-        change_frames(st, |frame| frame.vars.iter_mut().for_each(|v| *v = map(*v)));
-    }
-    st.memory.map_cells(map);
-}
-
 /// The objects whose addresses are in variables.
 fn addresses_in_variables(st: &State) -> Vec<ObjId> {
-    let locals = frames(st).flat_map(|f| f.vars.iter());
+    let locals = st.frames().flat_map(|f| f.vars.iter());
     let address = |value: &Val| if let Val::Ptr(object, _) = *value { Some(object) } else { None };
     st.globals.iter().chain(locals).filter_map(address).collect()
 }
@@ -172,91 +238,4 @@ fn found_from_variables(st: &State) -> Vec<ObjId> {
         work[begin..].reverse();
     }
     order
-}
-
-/// Removes unreachable heap objects, except one of each allocation site, which keeps the evidence of a leak. Its
-/// content is forgotten.
-fn drop_unreachable(st: &mut State) {
-    let reachable: FxHashSet<ObjId> = found_from_variables(st).into_iter().collect();
-    let mut told = FxHashSet::default();
-    let lost: Vec<(ObjId, Origin)> = st
-        .memory
-        .iter()
-        .filter(|&(id, o)| is_heap(o) && !reachable.contains(&id))
-        .map(|(id, o)| (id, o.origin))
-        .collect();
-    for (id, origin) in lost {
-        match told.insert(origin) {
-            true => {
-                let object = st.memory.get(id).expect("it is alive");
-                st.memory.replace(id, Object::new(object.size, object.align, origin, false));
-            }
-            false => st.memory.remove(id),
-        }
-    }
-}
-
-/// Folds one pair of neighbours. Returns false if there is none.
-fn fold_some(st: &mut State, folding: Folding, pointer: u32) -> bool {
-    let neighbours = Neighbours::new(&st.memory, &addresses_in_variables(st), pointer);
-    let meetings = neighbours.meetings();
-    let followers: FxHashSet<ObjId> = meetings.values().map(|m| m.second).collect();
-    let mut starts: Vec<ObjId> = meetings.keys().copied().filter(|id| !followers.contains(id)).collect();
-    starts.sort_unstable();
-    for start in starts {
-        let mut chain = vec![start];
-        while let Some(m) = meetings.get(chain.last().expect("its start")) {
-            chain.push(m.second);
-        }
-        let is_summary = |&id: &ObjId| st.memory.get(id).is_some_and(|o| o.summary.is_some());
-        if chain.len() < folding.shortest && !chain.iter().any(is_summary) {
-            continue;
-        }
-        let pair = chain.iter().find(|id| meetings.get(id).is_some_and(|m| m.agree || chain.len() > APART));
-        if let Some(first) = pair {
-            meetings[first].join(&mut st.memory, *first, pointer);
-            return true;
-        }
-    }
-    false
-}
-
-/// Renumbers the objects in the order in which they are found, so that no object seems to have lived before a dead one.
-/// The last nodes of segments come last, so that a segment and a single node in its place have the same number.
-fn renumber(st: &mut State) {
-    let globals = st.memory.iter().take_while(|(_, o)| matches!(o.origin, Origin::Global(_))).count() as u32;
-    let mut order = found_from_variables(st);
-    let found: FxHashSet<ObjId> = order.iter().copied().collect();
-    order.extend(st.memory.iter().map(|(id, _)| id).filter(|id| !found.contains(id)));
-    order.retain(|id| id.0 >= globals);
-    order.sort_by_key(|&id| st.memory.get(id).map(Object::is_last));
-    let numbers: FxHashMap<ObjId, ObjId> =
-        order.iter().enumerate().map(|(i, &id)| (id, ObjId(globals + i as u32))).collect();
-    if numbers.iter().all(|(a, b)| a == b) {
-        return;
-    }
-    let number = |id: ObjId| if id.0 < globals { id } else { numbers[&id] };
-    map_values(st, |value| match value {
-        Val::Ptr(id, k) => Val::Ptr(number(id), k),
-        value => value,
-    });
-    let mut memory = st.memory.renumbered(|id| Some(number(id)), globals + order.len() as u32);
-    let summaries: Vec<(ObjId, Summary)> = memory.iter().filter_map(|(id, o)| Some((id, o.summary?))).collect();
-    for (id, summary) in summaries {
-        memory.get_mut(id).expect("just seen").summary = Some(match summary {
-            Summary::Segment { next, back, least } => {
-                Summary::Segment { next, back: back.map(|(l, last)| (l, number(last))), least }
-            }
-            Summary::Last(first) => Summary::Last(number(first)),
-        });
-    }
-    let owned: Vec<(ObjId, ObjId)> = memory.iter().filter_map(|(id, o)| Some((id, o.owner?))).collect();
-    for (id, owner) in owned {
-        memory.get_mut(id).expect("just seen").owner = Some(number(owner));
-    }
-    st.memory = memory;
-    change_frames(st, |frame| {
-        frame.objects.retain(|id| numbers.contains_key(id));
-        frame.objects.iter_mut().for_each(|id| *id = number(*id));
-    });
 }

@@ -1,12 +1,12 @@
 //! The constraints of the program's operations.
 
-use super::graph::NodeId;
-use super::instances::{Called, InstanceId};
-use super::memory::{LocationId, ObjectId};
-use super::solve::{Solver, Use};
-use super::terms::{Base, LeafTransform, Shift, Term};
-use super::{Extent, Undefined};
-use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Input, InputKind, Op, VarId, VarKind};
+use super::super::graph::NodeId;
+use super::super::instances::{Called, InstanceId};
+use super::super::memory::{LocationId, ObjectId};
+use super::super::terms::{Base, LeafTransform, Shift, Term};
+use super::super::{Extent, Undefined, may_be_address};
+use super::{Solver, Use};
+use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, VarId, VarKind};
 
 impl Solver<'_> {
     fn location_of(&mut self, term: Term) -> Option<LocationId> {
@@ -67,7 +67,7 @@ impl Solver<'_> {
     }
 
     /// Adds the constraints of the initial values of global variables and objects.
-    pub fn globals(&mut self) {
+    pub(super) fn globals(&mut self) {
         let program = self.program;
         for (g, global) in program.globals.iter() {
             let object = self.memory.global(g);
@@ -87,7 +87,7 @@ impl Solver<'_> {
     }
 
     /// Marks the function as called without a context and queues its body.
-    pub fn reach(&mut self, f: FuncId) {
+    pub(super) fn reach(&mut self, f: FuncId) {
         self.reached[f.index()] = true;
         if !std::mem::replace(&mut self.queued[f.index()], true) {
             self.to_reach.push(f);
@@ -95,7 +95,7 @@ impl Solver<'_> {
     }
 
     /// Adds the constraints of a function's operations.
-    pub fn body(&mut self, f: FuncId, instance: InstanceId) {
+    pub(super) fn body(&mut self, f: FuncId, instance: InstanceId) {
         let body = std::mem::take(&mut self.bodies[f.index()]);
         for &edge in &body {
             self.operation(edge, instance);
@@ -162,7 +162,7 @@ impl Solver<'_> {
     }
 
     /// Adds the constraints of an indirect call that may call `f`.
-    pub fn call_indirect(&mut self, edge: EdgeId, instance: InstanceId, f: FuncId) {
+    pub(super) fn call_indirect(&mut self, edge: EdgeId, instance: InstanceId, f: FuncId) {
         if self.known_calls.insert((edge, instance, f)) {
             self.call(edge, instance, f);
         }
@@ -244,7 +244,7 @@ impl Solver<'_> {
         self.graph.add_edge(external, self.instances.result(self.program, InstanceId::BASE, f));
     }
     /// Adds the constraints of a call of `f` by an undefined function.
-    pub fn call_back(&mut self, f: FuncId) {
+    pub(super) fn call_back(&mut self, f: FuncId) {
         let external = self.external();
         for &param in &self.program.funcs[f].params {
             self.graph.add_edge(external, param.0);
@@ -252,11 +252,4 @@ impl Solver<'_> {
         self.graph.add_edge(self.instances.result(self.program, InstanceId::BASE, f), external);
         self.reach(f);
     }
-}
-
-/// Returns true if an input, or a value composed from it, may be the address of an object. The program must have
-/// converted the address of such an object to an integer (TS 6010). Uninitialised values must not be used, so they are
-/// no addresses.
-pub fn may_be_address(input: &Input) -> bool {
-    !matches!(input.kind, InputKind::Uninit(_))
 }
