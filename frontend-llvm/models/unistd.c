@@ -145,7 +145,9 @@ static long long proviso_lseek(int file, long long offset, int whence, long long
     struct proviso_file *of = proviso_file_of(file);
     long long result = __proviso_env_longlong(), target = result;
     _Bool moves = result >= 0, valid = !proviso_is_closed(file) & (whence >= 0) & (whence <= 4);
-    _Bool is_known = whence == 0 || (whence == 1 && of->offset >= 0 && of->own);
+    // A stream moves the offset, too.
+    _Bool has_offset = of->offset >= 0 && !of->of_stream;
+    _Bool is_known = whence == 0 || (whence == 1 && has_offset && of->own);
     if (whence == 0)
         target = offset;
     else if (is_known)
@@ -169,7 +171,7 @@ static long long proviso_lseek(int file, long long offset, int whence, long long
     }
     if (of->of_stream && whence == 1)
         __proviso_overapproximated("the offset of a file that a stream reads or writes is not modelled exactly");
-    if (whence == 1 && of->offset >= 0)
+    if (whence == 1 && has_offset)
         proviso_stays(of, result - offset == of->offset);
     of->seekable = 1;
     of->offset = of->of_stream ? -1 : result;
