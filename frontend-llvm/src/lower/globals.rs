@@ -20,11 +20,9 @@ pub(super) enum Cell {
     Absent,
 }
 
-/// True if the C library defines the variable and its content matters.
-fn is_unmodelled(variable: &Variable) -> bool {
-    let name = variable.name.as_str();
-    variable.init == NONE && LIBRARY_VARIABLES.contains(&name) && !STREAMS.contains(&name)
-}
+/// The variables of the C library whose content affects only the text of its messages. If the program does not read them,
+/// their content does not matter.
+const NAMES_IN_MESSAGES: [&str; 2] = ["program_invocation_name", "program_invocation_short_name"];
 
 /// The symbols that the linker defines, besides those at the bounds of sections (`__start_NAME`, `__stop_NAME`).
 const LINKER_SYMBOLS: [&str; 26] = [
@@ -194,7 +192,7 @@ impl Context<'_> {
                     self.open_globals.insert(global, Open::Address(global));
                 } else if self.is_foreign(variable) {
                     self.open_globals.insert(global, Open::Foreign { global, size_is_open: is_open });
-                } else if is_unmodelled(variable) {
+                } else if self.is_unmodelled(n) {
                     self.open_globals.insert(global, Open::Content(global));
                 } else if is_open {
                     self.open_globals.insert(global, Open::Size(global));
@@ -214,6 +212,17 @@ impl Context<'_> {
             }
         }
         self.find_holders();
+    }
+
+    /// True if the C library defines the variable and its content matters.
+    fn is_unmodelled(&self, n: usize) -> bool {
+        let variable = &self.ir.variables[n];
+        let name = variable.name.as_str();
+        let is_read = self.uses.loaded[n] || self.uses.escapes[n];
+        variable.init == NONE
+            && LIBRARY_VARIABLES.contains(&name)
+            && !STREAMS.contains(&name)
+            && (is_read || !NAMES_IN_MESSAGES.contains(&name))
     }
 
     /// True if an object of unknown source defines the variable.
@@ -259,7 +268,7 @@ impl Context<'_> {
         let internal = variable.appending || variable.name.starts_with("llvm.");
         scalar
             && !internal
-            && !is_unmodelled(variable)
+            && !self.is_unmodelled(n)
             && !self.is_foreign(variable)
             && !is_linkers(variable)
             && !variable.extern_weak

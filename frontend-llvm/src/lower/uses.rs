@@ -8,6 +8,8 @@ use crate::ir::{ConstantKind, Function, GlobalRef, Instruction, Module, NONE, Op
 pub(super) struct Uses {
     /// For each variable: true if its address is used for more than loads and stores of the whole variable.
     pub escapes: Vec<bool>,
+    /// For each variable: true if an instruction loads it.
+    pub loaded: Vec<bool>,
     /// For each variable: true if it only describes a check of a sanitizer.
     pub describes: Vec<bool>,
     /// For each function: true if it is used as a value.
@@ -20,6 +22,7 @@ impl Uses {
     pub fn find(ir: &Module) -> Self {
         let mut uses = Self {
             escapes: vec![false; ir.variables.len()],
+            loaded: vec![false; ir.variables.len()],
             describes: vec![false; ir.variables.len()],
             address_taken: vec![false; ir.functions.len()],
             called: vec![false; ir.functions.len()],
@@ -54,7 +57,11 @@ impl Uses {
     fn instruction(&mut self, ir: &Module, function: &Function, instruction: &Instruction) {
         let mut operands = ir.operands(instruction);
         match instruction.opcode {
-            op::LOAD => self.access(ir, ir.operand(instruction, 0), instruction.ty),
+            op::LOAD => {
+                if let Some(n) = self.access(ir, ir.operand(instruction, 0), instruction.ty) {
+                    self.loaded[n] = true;
+                }
+            }
             op::STORE => {
                 let value = ir.operand(instruction, 0);
                 self.operand(ir, value);
@@ -78,16 +85,17 @@ impl Uses {
         }
     }
 
-    /// Records a load or store of type `ty` at this address.
-    fn access(&mut self, ir: &Module, address: Operand, ty: Ty) {
+    /// Records a load or store of type `ty` at this address. Returns the variable if the access is of the whole variable.
+    fn access(&mut self, ir: &Module, address: Operand, ty: Ty) -> Option<usize> {
         if let Operand::Constant(c) = address
             && let ConstantKind::Global(number) = ir.constants[c as usize].kind
             && let GlobalRef::Variable(n) = ir.global(number)
             && same_scalar(ir, ir.variables[n].ty, ty)
         {
-            return;
+            return Some(n);
         }
         self.operand(ir, address);
+        None
     }
 
     fn callee(&mut self, ir: &Module, constant: u32) {
