@@ -85,6 +85,9 @@ struct Counts {
     branches: BTreeMap<u32, Vec<u64>>,
 }
 
+/// By file and line, the last line of the conditions that start on the line. Conditions of one line are omitted.
+type Extents = BTreeMap<String, BTreeMap<u32, u32>>;
+
 impl Counts {
     /// Returns how many lines and how many branches are covered.
     fn shares(&self) -> [Share; 2] {
@@ -138,6 +141,7 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
     };
     let has_network = !is_isolated();
     let (mut runs, mut broken, mut files) = (Vec::new(), Vec::new(), BTreeMap::<String, Counts>::new());
+    let mut extents = None;
     for (test, number) in suite.found.tests.iter().zip(1..) {
         let name = format!("{}-{number}", suite.format.test());
         let nothing = Process::default();
@@ -155,7 +159,10 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
         }
         runs.push(start(&program, process, &home, has_network, timeout).map_err(|e| Failure::writing(&home, &e))?);
         let counts = tools.counts(suite, &program, &profile)?;
-        broken.extend(broken_promises(suite, number, &counts));
+        if extents.is_none() && profile.exists() {
+            extents = Some(tools.extents(&program, &profile)?);
+        }
+        broken.extend(broken_promises(suite, number, &counts, extents.as_ref().unwrap_or(&Extents::new())));
         for (path, of_test) in counts {
             let sum = files.entry(path).or_default();
             for (line, n) in of_test.lines {
@@ -172,21 +179,26 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
 
 /// Returns the places at which a test natively executes less than it covers in the interpreter. The interpreter's
 /// branches and those of llvm-cov are compared only if both have the same number of them. A condition may extend over
-/// several lines, and the interpreter and llvm-cov may assign it to different ones. So consecutive lines are compared
-/// together.
-fn broken_promises(suite: &Suite<'_>, number: usize, counts: &BTreeMap<String, Counts>) -> Vec<Broken> {
+/// several lines, and the interpreter and llvm-cov may assign its parts to different ones. So the lines of a condition
+/// are compared together.
+fn broken_promises(
+    suite: &Suite<'_>,
+    number: usize,
+    counts: &BTreeMap<String, Counts>,
+    extents: &Extents,
+) -> Vec<Broken> {
     let mut of_files: BTreeMap<&str, BTreeMap<u32, Vec<&Goal>>> = BTreeMap::new();
     for goal in suite.goals {
         if let Some(spot) = &goal.spot {
             of_files.entry(&spot.path).or_default().entry(spot.line).or_default().push(goal);
         }
     }
-    let mut broken = Vec::new();
+    let (mut broken, none) = (Vec::new(), BTreeMap::new());
     for (path, goals) in of_files {
-        let Some(file) = counts.get(&same(path)) else { continue };
+        let canonical = same(path);
+        let Some(file) = counts.get(&canonical) else { continue };
         let lines: BTreeSet<u32> = goals.keys().chain(file.branches.keys()).copied().collect();
-        let lines: Vec<u32> = lines.into_iter().collect();
-        for together in lines.chunk_by(|line, next| line + 1 == *next) {
+        for together in groups(&lines, &file.lines, extents.get(&canonical).unwrap_or(&none)) {
             let goals: Vec<&Goal> = together.iter().filter_map(|line| goals.get(line)).flatten().copied().collect();
             let covered: Vec<&Goal> = goals.iter().copied().filter(|goal| goal.tests.contains(&number)).collect();
             let Some(first) = covered.first() else { continue };
@@ -203,6 +215,21 @@ fn broken_promises(suite: &Suite<'_>, number: usize, counts: &BTreeMap<String, C
         }
     }
     broken
+}
+
+/// Returns the lines in groups. Lines of one condition are in one group, and so are two lines without a line of code
+/// between them. `code` contains all lines of code.
+fn groups(lines: &BTreeSet<u32>, code: &BTreeMap<u32, u64>, ends: &BTreeMap<u32, u32>) -> Vec<Vec<u32>> {
+    let (mut groups, mut end): (Vec<Vec<u32>>, u32) = (Vec::new(), 0);
+    for &line in lines {
+        let is_apart = || end < line && code.range(end + 1..line).next().is_some();
+        match groups.last_mut() {
+            Some(group) if !is_apart() => group.push(line),
+            _ => groups.push(vec![line]),
+        }
+        end = end.max(ends.get(&line).copied().unwrap_or(line));
+    }
+    groups
 }
 
 /// Returns the file to which a program writes its counters.
@@ -367,16 +394,55 @@ impl Tools {
         if !profile.is_file() {
             return Ok(BTreeMap::new());
         }
-        let merged = profile.with_extension("profdata");
-        output(Command::new(&self.profdata).args(["merge", "-sparse"]).arg(profile).arg("-o").arg(&merged))?;
-        let mut export = Command::new(&self.cov);
-        export.args(["export", "--format=lcov"]).arg(program).arg("-instr-profile").arg(&merged);
-        let text = output(&mut export)?;
-        let mut counts = counts_in(&text);
+        let mut counts = counts_in(&self.export(program, profile, &["--format=lcov"])?);
         let own: BTreeSet<String> = suite.program.files.values().map(|file| same(&file.path)).collect();
         counts.retain(|path, _| own.contains(path));
         Ok(counts)
     }
+
+    /// Returns the extents of the conditions of a program. The profile is of any run.
+    fn extents(&self, program: &Path, profile: &Path) -> Result<Extents, Failure> {
+        let text = self.export(program, profile, &["--format=text", "--skip-functions"])?;
+        let export: Export = serde_json::from_str(&text).map_err(|e| Failure::data(format!("llvm-cov: {e}")))?;
+        let mut extents = Extents::new();
+        for file in export.data.into_iter().flat_map(|data| data.files) {
+            let ends = extents.entry(same(&file.filename)).or_default();
+            for branch in file.branches {
+                // A condition is a list of numbers: its first line and column, its last line and column, and counts.
+                let [start, _, end, ..] = branch[..] else { continue };
+                if start < end {
+                    let known = ends.entry(start).or_insert(end);
+                    *known = end.max(*known);
+                }
+            }
+        }
+        Ok(extents)
+    }
+
+    fn export(&self, program: &Path, profile: &Path, options: &[&str]) -> Result<String, Failure> {
+        let merged = profile.with_extension("profdata");
+        output(Command::new(&self.profdata).args(["merge", "-sparse"]).arg(profile).arg("-o").arg(&merged))?;
+        let mut export = Command::new(&self.cov);
+        export.arg("export").args(options).arg(program).arg("-instr-profile").arg(&merged);
+        output(&mut export)
+    }
+}
+
+/// The parts of llvm-cov's JSON that are read.
+#[derive(serde::Deserialize)]
+struct Export {
+    data: Vec<ExportData>,
+}
+
+#[derive(serde::Deserialize)]
+struct ExportData {
+    files: Vec<ExportFile>,
+}
+
+#[derive(serde::Deserialize)]
+struct ExportFile {
+    filename: String,
+    branches: Vec<Vec<u32>>,
 }
 
 /// Returns the standard output of a command. `Err` if it fails.
@@ -504,6 +570,16 @@ mod tests {
         let counts = &counts_in(text)["/no/p.c"];
         assert_eq!(counts.branches[&1], [2, 0]);
         assert_eq!(counts.shares(), [Share { covered: 1, all: 2 }, Share { covered: 1, all: 2 }]);
+    }
+
+    #[test]
+    fn lines_of_a_condition_are_together() {
+        let lines = BTreeSet::from([3, 4, 7, 9, 12, 14]);
+        // Line 8 has no code. The condition of line 4 ends on line 6, and that of line 9 on line 13.
+        let code = [3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14].map(|line| (line, 1)).into();
+        let ends = [(4, 6), (9, 13)].into();
+        assert_eq!(groups(&lines, &code, &ends), [[3, 4, 7, 9, 12, 14]]);
+        assert_eq!(groups(&lines, &code, &BTreeMap::new()), [vec![3, 4], vec![7, 9], vec![12], vec![14]]);
     }
 
     #[test]
