@@ -111,6 +111,62 @@ fn everyday_programs_are_covered_and_promises_are_kept() {
     }
 }
 
+const CONDITION: &str = "\
+#include <stdio.h>
+#include <string.h>
+static int count(const char *text, const char *separator, int all) {
+    int n = 0;
+    unsigned long size = strlen(separator);
+    for (unsigned long i = 0; text[i]; i++)
+        if (all
+            && size != 2
+            && size
+            && (i + size
+                <= (size > 1
+                    /* A comment. */
+                    ? strlen(text) : i + 1))
+            && memcmp(text + i, separator, size) == 0)
+            n++;
+    return n;
+}
+int main(int argc, char **argv) {
+    if (argc > 1 && strlen(argv[1]) == 2 && count(argv[1], \":\", 1) == 1) puts(\"one of two\");
+    return 0;
+}
+";
+
+/// llvm-cov and the interpreter assign the parts of a condition to different lines.
+#[test]
+fn parts_of_a_condition_on_several_lines_are_compared_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), CONDITION, &["--cpu-limit", "5", "--run"]);
+    let native = &result["native"];
+    assert_eq!(native["lines"]["covered"], native["lines"]["total"], "{said}");
+    assert_eq!(native["broken"].as_array().unwrap().len(), 0, "{said}");
+}
+
+const OFFSET: &str = "\
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    FILE *f = argc > 1 ? fopen(argv[1], \"r\") : NULL;
+    if (f == NULL) return 2;
+    if (getc(f) == 'x') puts(\"x\");
+    if (lseek(fileno(f), 0, SEEK_CUR) == -1) return 3;
+    return 0;
+}
+";
+
+/// The descriptor of a stream has an offset that the test does not determine. The branches before it are covered.
+#[test]
+fn a_stream_moves_the_offset_of_its_descriptor() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), OFFSET, &["--cpu-limit", "5", "--run"]);
+    let goals = std::fs::read_to_string(folder.path().join("suite/goals.txt")).unwrap();
+    assert!(goals.contains("getc(f) == 120 'x': covered"), "{goals}");
+    assert_eq!(result["native"]["broken"].as_array().unwrap().len(), 0, "{said}");
+}
+
 const INPUT: &str = "\
 #include <stdio.h>
 int main(void) {

@@ -167,6 +167,7 @@ pub struct Wanted {
 pub struct Origins {
     value: Option<(Part, usize)>,
     texts: FxHashMap<ObjectSeq, Part>,
+    is_undetermined: bool,
 }
 
 impl Origins {
@@ -174,6 +175,12 @@ impl Origins {
     /// the end of a part, the position is its length. `None` if the value is no byte of the process.
     pub fn take(&mut self) -> Option<(Part, usize)> {
         self.value.take()
+    }
+
+    /// Returns true if the run has taken a value that the process does not determine. The content of uninitialised memory
+    /// does not count.
+    pub fn is_undetermined(&self) -> bool {
+        self.is_undetermined
     }
 
     /// Returns the part whose bytes are the initial content of an object, up to a zero after them.
@@ -491,7 +498,9 @@ impl Source<'_, '_> {
 
     /// Returns a value that the process does not determine, between the bounds if the model has set them.
     fn other(&mut self, now: &mut Now, width: u32) -> Bv {
-        now.is_determined &= now.bounds.is_some_and(|(low, high)| low == high);
+        let is_determined = now.bounds.is_some_and(|(low, high)| low == high);
+        now.is_determined &= is_determined;
+        self.origins.borrow_mut().is_undetermined |= !is_determined;
         let value = self.next_other();
         match now.bounds {
             Some((low, high)) => Bv::from_i64(64, between(value, low, high)).resize(width),
@@ -701,11 +710,13 @@ impl Source<'_, '_> {
             What::Clock | What::Calendar if width == 1 => Bv::zero(1),
             What::Clock => {
                 now.is_determined = false;
+                self.origins.borrow_mut().is_undetermined = true;
                 let value = self.next_other();
                 number(if first { NOT_BEFORE + value % DURATION } else { value % MICROSECONDS })
             }
             What::Calendar if now.bounds.is_none() && width == 32 => {
                 now.is_determined = false;
+                self.origins.borrow_mut().is_undetermined = true;
                 number(YEAR + self.next_other() % YEARS)
             }
             What::Unknown | What::Other | What::Calendar => self.other(now, width),

@@ -12,11 +12,11 @@ use cfa::{
     PlaceId, Program, UnOp,
 };
 use driver::environment::Process;
-use driver::environment::replay::{Replayer, Wanted};
+use driver::environment::replay::{Origins, Replayer, Wanted};
 use driver::source::Sources;
 use driver::trace::Trace;
 use rustc_hash::FxHashSet;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// A coverage criterion.
@@ -324,7 +324,8 @@ pub fn execute_inputs(
 ///
 /// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
 /// as [`execute`] does, if `wants` returns true for the counts of the first run. Otherwise nothing counts as covered.
-/// `guide` observes the first run.
+/// The edges that all runs execute before the first such value or approximation are covered. `guide` observes the first
+/// run.
 pub fn execute_process(
     program: &Program,
     replayer: &Replayer<'_>,
@@ -339,12 +340,14 @@ pub fn execute_process(
     let read = Cell::new(0);
     let once = |mut others: Others, guide: Option<&mut Guide<'_>>| {
         let counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
-        let mut guided = Guided { counter, guide };
+        let origins = RefCell::default();
+        let mut observer =
+            Determined { program, origins: &origins, guided: Guided { counter, guide }, determined: None };
         let is_zero = matches!(others, Others::Zeros);
         let mut next = || others.next();
         let others: Option<&mut dyn FnMut() -> u64> = if is_zero { None } else { Some(&mut next) };
-        let replayed = replayer.run(process, others, limits(steps), &mut guided);
-        let counter = guided.counter;
+        let replayed = replayer.run_with_origins(process, others, limits(steps), &mut observer, &origins);
+        let Determined { guided: Guided { counter, .. }, determined, .. } = observer;
         // The system may behave differently from an approximation, and the process does not determine that.
         let doubt = replayed.run.taints.iter().find(|&&t| program.taints[t].over);
         let doubt = doubt.map(|&taint| program.taints[taint].reason.clone());
@@ -359,19 +362,23 @@ pub fn execute_process(
         };
         let is_determined = replayed.is_determined && doubt.is_none();
         let is_whole = replayed.run.outcome != Outcome::Assumed;
-        Ok((counter.counts, is_determined, replayed.wanted, is_endless, doubt, is_whole))
+        let determined = determined.unwrap_or_else(|| counter.counts.clone());
+        Ok((counter.counts, is_determined, determined, replayed.wanted, is_endless, doubt, is_whole))
     };
-    let (here, is_determined, wanted, is_endless, doubt, _) = once(Others::Zeros, guide)?;
+    let (here, is_determined, determined, wanted, is_endless, doubt, _) = once(Others::Zeros, guide)?;
     let mut counts = here.clone();
     if !is_determined && !wants(&here) {
         counts.fill(0);
     } else if !is_determined {
+        let mut before = determined;
         let runs = OTHERS_OF_PROCESSES.into_iter().map(|others| {
-            let (run, .., is_whole) = once(others, None)?;
+            let (run, _, determined, .., is_whole) = once(others, None)?;
+            before.iter_mut().zip(determined).for_each(|(n, other)| *n = (*n).min(other));
             // A run that ends at a failed assumption used impossible values, so it does not count.
             is_whole.then_some(run).ok_or_else(String::new)
         });
         least(&mut counts, runs);
+        counts.iter_mut().zip(before).for_each(|(n, before)| *n = (*n).max(before));
     }
     let given = Given::Process { process: process.clone(), opened: wanted.opened.clone(), doubt };
     Ok((Executed { counts, here, given, is_endless }, wanted))
@@ -543,6 +550,31 @@ impl Observer for Guided<'_, '_> {
         if let Some(guide) = &mut self.guide {
             guide.executed(edge, state);
         }
+    }
+}
+
+/// Observes a run on the inputs of a process.
+struct Determined<'a, 'g> {
+    program: &'a Program,
+    origins: &'a RefCell<Origins>,
+    guided: Guided<'a, 'g>,
+    /// The number of executions of each edge before the first value that the process does not determine, or the first
+    /// approximation. `None` before that.
+    determined: Option<Vec<u32>>,
+}
+
+impl Observer for Determined<'_, '_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        if self.determined.is_none() {
+            let is_approximate = match self.program.edges[edge].op {
+                Op::Approx { taint } => self.program.taints[taint].over,
+                _ => false,
+            };
+            if is_approximate || self.origins.borrow().is_undetermined() {
+                self.determined = Some(self.guided.counter.counts.clone());
+            }
+        }
+        self.guided.executed(edge, state);
     }
 }
 
