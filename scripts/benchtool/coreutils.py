@@ -1,5 +1,6 @@
 """Finds the source files of the programs of GNU coreutils, so that testgen can load each program without its build system."""
 
+import functools
 import re
 import subprocess
 import tempfile
@@ -24,6 +25,7 @@ def sources(folder, program):
     return files
 
 
+@functools.cache
 def defines_main(path):
     """Returns whether an object file defines `main`."""
     return " T main\n" in subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout

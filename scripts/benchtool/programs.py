@@ -4,6 +4,8 @@ The numbers are those of `proviso testgen --run`: lines and branches of the firs
 goals of testgen. Goals that are `beyond` were reached, but only with values that no test determines.
 `broken` counts the places that a test covers in the interpreter but not natively: a defect of Proviso, unless the program depends on what no
 test determines. A failed program is listed below the table.
+
+`--against afl` also fuzzes each program with AFL++, for the same processor time (`benchtool/fuzzing.py`).
 """
 
 import json
@@ -15,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from batchtool.report import table
-from benchtool import coreutils
+from benchtool import coreutils, fuzzing
 
 GRACE = 300  # the wall time in seconds for building the program and for the native runs, beyond the limit of the search
 WAITING = 20  # the limit of the wall time of the search, as a multiple of that of the processor time
@@ -60,22 +62,39 @@ def own(native, arguments, folder):
     return {"lines": file["lines"], "branches": file["branches"]}
 
 
+def fuzz(row, arguments, folder, options):
+    """Adds the results of AFL++ to a row."""
+    fuzzed = fuzzing.fuzz(arguments, folder, options.cpu_limit)
+    return {**row, **({"failed": f"afl: {fuzzed['failed']}"} if "failed" in fuzzed else {"afl": fuzzed})}
+
+
 def share(part):
     return f"{part['covered']}/{part['total']}"
+
+
+def total(parts):
+    return f"{sum(part['covered'] for part in parts)}/{sum(part['total'] for part in parts)}"
 
 
 def report(rows):
     """Prints a table with a row for each program, and a row with the sums."""
     failed, rows = [row for row in rows if "failed" in row], [row for row in rows if "failed" not in row]
+    is_fuzzed = any("afl" in row for row in rows)
+    header = ["program", *COLUMNS, *(["AFL++ lines", "AFL++ branches", "AFL++ inputs"] if is_fuzzed else [])]
     cells = [[row["name"], share(row["lines"]), share(row["branches"]), row["goals"], row["covered"], row["unreachable"], row["beyond"], len(row["open"]),
-              row["tests"], len(row["broken"]), f"{row['cpu']:.1f}"] for row in rows]
-    sums = [f"{sum(row[key]['covered'] for row in rows)}/{sum(row[key]['total'] for row in rows)}" for key in ("lines", "branches")]
+              row["tests"], len(row["broken"]), f"{row['cpu']:.1f}",
+              *([share(row["afl"]["lines"]), share(row["afl"]["branches"]), row["afl"]["tests"]] if is_fuzzed else [])] for row in rows]
+    sums = [total([row[key] for row in rows]) for key in ("lines", "branches")]
     sums += [sum(row[key] for row in rows) for key in ("goals", "covered", "unreachable", "beyond")]
     sums += [sum(len(row["open"]) for row in rows), sum(row["tests"] for row in rows), sum(len(row["broken"]) for row in rows)]
-    print(table(["program", *COLUMNS], [*cells, [f"{len(rows)} programs", *sums, f"{sum(row['cpu'] for row in rows):.1f}"]]))
-    shares = [row["lines"]["percent"] for row in rows]
-    if shares:
-        print(f"line coverage on average: {sum(shares) / len(shares):.1f} %")
+    sums.append(f"{sum(row['cpu'] for row in rows):.1f}")
+    if is_fuzzed:
+        sums += [total([row["afl"][key] for row in rows]) for key in ("lines", "branches")]
+        sums.append(sum(row["afl"]["tests"] for row in rows))
+    print(table(header, [*cells, [f"{len(rows)} programs", *sums]]))
+    for name, lines in (("", [row["lines"] for row in rows]), (" by AFL++", [row["afl"]["lines"] for row in rows if is_fuzzed])):
+        if lines:
+            print(f"line coverage{name} on average: {sum(100 * part['covered'] / part['total'] for part in lines) / len(lines):.1f} %")
     for row in rows:
         for goal in row["open"]:
             print(f"open in {row['name']}: {goal}")
@@ -95,6 +114,8 @@ def main(options):
     rows = []
     for name, arguments, folder in chosen:
         row = measure(name, arguments, folder, options)
+        if "afl" in options.against and "failed" not in row:
+            row = fuzz(row, arguments, folder, options)
         print(json.dumps(row), file=sys.stderr)
         rows.append(row)
         if options.out:

@@ -9,7 +9,7 @@ without proofs), random bytes, AFL++ (`afl-cc` and `afl-fuzz`, from one seed of 
 hangs count as tests), and KLEE (with the `clang` and `llvm-link` of its LLVM).
 
 `--run` is for programs that take arguments, environment variables, standard input and files. Their tests are run by `proviso testgen --run`, which
-reports the lines and branches that llvm-cov counts.
+reports the lines and branches that llvm-cov counts. `--against afl` fuzzes their arguments and standard input.
 """
 
 import argparse
@@ -146,6 +146,8 @@ def main(arguments):
                         help="with --run, these programs of GNU coreutils, which is built in FOLDER")
     options = parser.parse_args(arguments)
     if options.run:
+        if set(options.against) - {"afl"}:
+            parser.error("--run has only --against afl")
         return programs.main(options)
     chosen = [(f.stem, f, "") for f in options.files]
     if options.index:
