@@ -204,7 +204,8 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
         true => None,
         false => {
             let inputs = smaller::inputs(program, &found.inputs, found.error, time);
-            Some(smaller::environment(program, &inputs, found.error, sources, time))
+            let inputs = smaller::environment(program, &inputs, found.error, sources, time);
+            Some(smaller::printable(program, &inputs, found.error, sources, time))
         }
     };
     let inputs = &session.afterwards("looking for smaller inputs", "smaller_inputs", smaller);

@@ -248,6 +248,16 @@ pub fn gives_a_character(function: &str) -> bool {
     matches!(reading(function), Some((Reading::Characters, stream)) if function != "gets" && stream != Some(2) && stream != Some(3))
 }
 
+impl Environment {
+    /// Returns the texts that a user types: the arguments, environment variables, standard input, and files.
+    pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let arguments = self.command.arguments.iter().flat_map(|list| list.iter().skip(1)).map(Vec::as_slice);
+        let variables = self.variables.values().flatten().map(Vec::as_slice);
+        let files = self.files.iter().filter_map(|file| file.content.as_deref());
+        arguments.chain(variables).chain(self.stdin.as_deref()).chain(files)
+    }
+}
+
 impl OpenedFile {
     /// Returns the attempt of a call that opens a stream, without content.
     fn from_call(call: &LibraryCall) -> Self {

@@ -125,6 +125,10 @@ impl Violation {
             // Only one of two checks at a place may know the origin of the pointer.
             _ => return here == there,
         }
+        let passed = self.passed.iter().any(|passed| passed.spot == *there);
+        // Another check of the same access, or a later access in the same execution. Two accesses of a line, each in an
+        // execution without the other, are two errors.
+        let same_line = same_line && (passed || self.property != before.property || here == there);
         let same_object = match (&own.object, &other.object) {
             (Some(own), Some(other)) => own.allocated == other.allocated && own.name == other.name,
             _ => return same_line,
@@ -133,7 +137,7 @@ impl Violation {
         let both_freed = freed(own).is_some() && freed(own) == freed(other) && own.function == other.function;
         // The execution made the other access before. Another offset may be another error.
         let offset = |trace: &Trace| trace.object.as_ref().map(|object| object.offset);
-        let is_repeated = offset(own) == offset(other) && self.passed.iter().any(|passed| passed.spot == *there);
+        let is_repeated = offset(own) == offset(other) && passed;
         same_object && (same_line || both_freed || is_repeated)
     }
 

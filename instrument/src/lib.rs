@@ -21,7 +21,7 @@ pub use asked::{Asked, UnknownCheck};
 pub use automaton::Automaton;
 pub use checks::cover::cover;
 pub use checks::memory::{memory_safety, watch_losses};
-pub use checks::pass::{Continuation, Operation, Site, guard_all, let_pass, sites};
+pub use checks::pass::{Continuation, Operation, Site, end_at, guard_all, let_pass, sites};
 pub use checks::threads::threads;
 pub use checks::uninitialised::uninitialised;
 pub use checks::unreach_call::{UnreachCall, only_while, unreach_call};

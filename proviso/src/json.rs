@@ -253,8 +253,8 @@ fn call_json(call: &Arguments, trace: &Trace) -> Value {
     })
 }
 
-/// Returns the conditions under which the violation occurs in a native run: arguments, standard input, and environment
-/// variables.
+/// Returns the conditions under which the violation occurs in a native run: arguments, standard input, environment
+/// variables, and files.
 fn environment_json(environment: &Environment) -> Value {
     let text = |bytes: &Vec<u8>| json!(String::from_utf8_lossy(bytes));
     let variables: serde_json::Map<String, Value> = environment
@@ -262,11 +262,16 @@ fn environment_json(environment: &Environment) -> Value {
         .iter()
         .map(|(name, value)| (String::from_utf8_lossy(name).into_owned(), value.as_ref().map_or(Value::Null, text)))
         .collect();
+    let files = environment.files.iter().map(|file| {
+        let (name, content) = (file.name.as_ref().map(text), file.content.as_ref().map(text));
+        json!({"name": name, "is_read": file.is_read, "content": content})
+    });
     json!({
         "arguments": environment.command.arguments.as_ref().map(|list| list.iter().map(text).collect::<Vec<_>>()),
         "stdin": environment.stdin.as_ref().map(text),
         "stdin_failures": environment.stdin_failures,
         "variables": variables,
+        "files": files.collect::<Vec<_>>(),
         "doubts": environment.doubts,
     })
 }

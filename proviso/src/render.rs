@@ -123,11 +123,11 @@ pub fn table(checks: &[CheckResult]) -> String {
                 format!("unknown: {}{place}{limit}", note.text)
             }
             (None, Rest::NotAsked) => "not checked".into(),
-            (None, _) if check.assumes_valid_accesses => "proved where all accesses are valid".into(),
+            (None, _) if check.assumes_valid_accesses => "proved for executions without invalid accesses".into(),
             (None, _) => "proved".into(),
             (Some(violated), Rest::Proved) if check.places.all > 0 && check.counts()[0] == 0 => violated,
             (Some(violated), Rest::Proved) => {
-                let limit = if check.assumes_valid_accesses { " where all accesses are valid" } else { "" };
+                let limit = if check.assumes_valid_accesses { " for executions without invalid accesses" } else { "" };
                 format!("{violated}; proved elsewhere{limit}")
             }
             (Some(violated), Rest::Unknown(_)) => format!("{violated}; unknown at other places"),
@@ -516,7 +516,7 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, Layout { detail, co
     out.push('\n');
 }
 
-/// Writes the arguments, standard input and environment variables with which the program has to be started.
+/// Writes the arguments, standard input, environment variables and files with which the program has to be started.
 fn environment(out: &mut String, environment: &Environment) {
     let mut rows: Vec<(String, String)> = Vec::new();
     if let Some(arguments) = &environment.command.arguments {
@@ -532,6 +532,15 @@ fn environment(out: &mut String, environment: &Environment) {
     for (name, value) in &environment.variables {
         let value = value.as_ref().map_or("not set".into(), |v| quoted(v));
         rows.push((String::from_utf8_lossy(name).into_owned(), value));
+    }
+    for file in environment.files.iter().filter(|file| file.is_read) {
+        let Some(name) = &file.name else { continue };
+        let content = match file.content.as_deref() {
+            None => "cannot be opened".into(),
+            Some([]) => "empty".into(),
+            Some(content) => quoted(content),
+        };
+        rows.push((format!("file {}", quoted(name)), content));
     }
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     if !rows.is_empty() {

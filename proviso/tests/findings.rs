@@ -561,3 +561,73 @@ fn arguments_that_are_not_needed_are_not_given() {
     let text = stdout(&verify(folder.path(), program, &["--check", "address"]));
     assert!(text.contains("  arguments       none\n"), "{text}");
 }
+
+/// A violation that follows from another one does not take the place of one that does not.
+#[test]
+fn violations_that_follow_from_others_are_found_last() {
+    let folder = folder();
+    let program = "int __VERIFIER_nondet_int(void);\nstatic int stack[4], n;\n\
+        static void push(int v) {\nstack[n++] = v;\n}\nstatic int pop(void) {\nreturn stack[--n];\n}\n\
+        int main(void) {\nfor (int i = 0; i < 6; i++) {\nif (__VERIFIER_nondet_int()) push(i);\n\
+        else push(pop() + pop());\n}\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--check", "address"]));
+    let overflow = ["write of `stack[4]`, but `stack` has 4 elements"];
+    let underflow = ["read of `stack[-1]`, but `stack` has 4 elements"];
+    let found = errors(&text);
+    for [message] in [overflow, underflow] {
+        assert!(found.contains(&format!("error: {message} (address is violated)").as_str()), "{text}");
+    }
+    assert!(!text.contains("the execution makes another invalid access before this one"), "{text}");
+}
+
+/// Two accesses of one line are two errors, if each fails without the other. A violation after another one in the same
+/// execution is still found.
+#[test]
+fn two_errors_of_a_line_are_two_findings() {
+    let folder = folder();
+    let either = "int __VERIFIER_nondet_int(void);\nint a[4];\nint main(void) {\n\
+        int i = __VERIFIER_nondet_int() & 7, j = __VERIFIER_nondet_int() & 7;\n\
+        return i < 4 ? a[j] : a[i];\n}\n";
+    let text = stdout(&verify(folder.path(), either, &["--check", "address"]));
+    assert_eq!(errors(&text).len(), 2, "{text}");
+    let both = "int a[4];\nint main(void) {\nvolatile int i = 4;\na[i] = 1;\ni = 5;\na[i] = 2;\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), both, &["--check", "address"]));
+    assert_eq!(errors(&text).len(), 2, "{text}");
+    assert!(text.contains("the execution makes another invalid access before this one"), "{text}");
+}
+
+/// Characters that the violation does not depend on are easy to type, and the content of files is listed.
+#[test]
+fn inputs_are_easy_to_type() {
+    let folder = folder();
+    let line = "#include <stdio.h>\n#include <string.h>\nint main(void) {\nchar line[32], name[6];\n\
+        if (!fgets(line, sizeof line, stdin)) return 1;\nline[strcspn(line, \"\\n\")] = 0;\n\
+        strcpy(name, line);\nreturn name[0];\n}\n";
+    let text = stdout(&verify(folder.path(), line, &["--check", "address"]));
+    let input =
+        text.lines().find_map(|line| line.strip_prefix("  standard input  ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(input.len() >= 8 && !input.contains('\\'), "{text}");
+    let file = "#include <stdio.h>\nint main(void) {\nFILE *f = fopen(\"config.txt\", \"r\");\nif (!f) return 1;\n\
+        char b[2];\nint c, n = 0;\nwhile ((c = fgetc(f)) != EOF && c != '\\n') b[n++] = c;\nfclose(f);\n\
+        return b[0];\n}\n";
+    let text = stdout(&verify(folder.path(), file, &["--check", "address", "--json", "r.json"]));
+    let row =
+        text.lines().find_map(|line| line.strip_prefix("  file \"config.txt\"  ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(row.len() >= 5 && !row.contains('\\'), "{text}");
+    let json = std::fs::read_to_string(folder.path().join("r.json")).expect("JSON is written");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    let opened = &json["violation"]["environment"]["files"][0];
+    assert_eq!((&opened["name"], &opened["is_read"]), (&"config.txt".into(), &true.into()), "{opened}");
+    assert_eq!(opened["content"].as_str().map(|content| format!("\"{content}\"")).as_deref(), Some(row));
+}
+
+/// The text about an object that `realloc` freed names this function.
+#[test]
+fn an_object_that_realloc_moved_names_it() {
+    let folder = folder();
+    let program = "#include <stdlib.h>\nint main(void) {\nchar *p = malloc(4);\nchar *q = realloc(p, 100);\n\
+        p[0] = 1;\nfree(q);\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--check", "address"]));
+    assert!(text.contains("in line 3, which `realloc` freed in line 4"), "{text}");
+    assert!(text.contains("`realloc` moves it to another address here: p.c:4"), "{text}");
+}

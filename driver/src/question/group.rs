@@ -27,8 +27,11 @@ pub struct Group {
     pub program: Option<Program>,
     /// The edges of the program on which executions continue after the violations that were found.
     continuations: Vec<Continuation>,
+    /// The continuations at which executions still end, as they were before. A violation that is found in the meantime
+    /// does not follow from an earlier one.
+    ended: Vec<(EdgeId, Edge)>,
     /// The program of the group from which this one was divided, with its continuations.
-    pub whole: Option<Rc<(Program, Vec<Continuation>)>>,
+    pub whole: Option<Rc<Whole>>,
     /// The edges of the statically proved sites, as they were before their errors were removed.
     pub discharged: Vec<(EdgeId, Edge)>,
     /// True if the pre-analysis proved sites for executions that end at an access that was later found to be invalid.
@@ -43,7 +46,14 @@ pub struct Group {
     /// The sites of the violations that were found.
     pub seen: FxHashSet<Site>,
     /// True if a path ended at an invalid access that another group asks about.
-    pub ended: Arc<AtomicBool>,
+    pub ends_at_access: Arc<AtomicBool>,
+}
+
+/// The program of a group that was divided.
+pub struct Whole {
+    program: Program,
+    continuations: Vec<Continuation>,
+    ended: Vec<(EdgeId, Edge)>,
 }
 
 impl Group {
@@ -53,6 +63,7 @@ impl Group {
             held: Vec::new(),
             program: None,
             continuations: Vec::new(),
+            ended: Vec::new(),
             whole: None,
             discharged: Vec::new(),
             is_behind: false,
@@ -61,22 +72,37 @@ impl Group {
             passed: FxHashSet::default(),
             tried: Duration::ZERO,
             seen: FxHashSet::default(),
-            ended: Arc::default(),
+            ends_at_access: Arc::default(),
         }
     }
 
     /// Takes a copy of the program of the group from which this one was divided. Returns false if there is none.
     pub fn copy_whole(&mut self) -> bool {
         let Some(whole) = &self.whole else { return false };
-        let (program, continuations) = (**whole).clone();
-        (self.program, self.continuations) = (Some(program), continuations);
+        self.program = Some(whole.program.clone());
+        (self.continuations, self.ended) = (whole.continuations.clone(), whole.ended.clone());
         true
     }
 
-    /// Removes the error of a site, after which executions continue. The program is loaded.
+    /// Removes the error of a site. Executions end there until [`Group::go_on`]. The program is loaded.
     pub fn let_pass(&mut self, site: Site) {
         let program = self.program.as_mut().expect("the program is loaded");
-        self.continuations.extend(instrument::let_pass(program, &[site]));
+        let new = instrument::let_pass(program, &[site]);
+        self.ended.extend(instrument::end_at(program, &new));
+        self.continuations.extend(new);
+    }
+
+    /// Returns true if executions end at violations that were found.
+    pub fn ends_at_violations(&self) -> bool {
+        !self.ended.is_empty()
+    }
+
+    /// Continues executions after the violations that were found.
+    pub fn go_on(&mut self) {
+        let Some(program) = self.program.as_mut() else { return };
+        for (id, before) in self.ended.drain(..) {
+            program.edges[id] = before;
+        }
     }
 
     /// Skips these memory operations if they would fault. The program is loaded.
@@ -93,8 +119,9 @@ impl Group {
     /// Divides the group into one group for each undecided question and one for all statically proved ones. They share
     /// the program.
     pub fn divided(self) -> impl Iterator<Item = Self> {
-        let whole = self.program.map(|program| Rc::new((program, self.continuations)));
-        let ended = self.ended.load(Ordering::Relaxed);
+        let (continuations, ended) = (self.continuations, self.ended);
+        let whole = self.program.map(|program| Rc::new(Whole { program, continuations, ended }));
+        let ended = self.ends_at_access.load(Ordering::Relaxed);
         let held = Some(self.held).filter(|held| !held.is_empty());
         let part = move |(asks, held)| Self {
             held,
@@ -104,7 +131,7 @@ impl Group {
             failed: self.failed.clone(),
             passed: self.passed.clone(),
             seen: self.seen.clone(),
-            ended: Arc::new(ended.into()),
+            ends_at_access: Arc::new(ended.into()),
             ..Self::new(asks)
         };
         let asked = self.asks.into_iter().map(|ask| (vec![ask], Vec::new()));
@@ -123,6 +150,6 @@ impl Group {
             let edge = &mut program.edges[id];
             (edge.op, edge.target, edge.fault) = (before.op, before.target, before.fault);
         }
-        (self.is_behind, self.ended) = (false, Arc::default());
+        (self.is_behind, self.ends_at_access) = (false, Arc::default());
     }
 }

@@ -6,6 +6,8 @@
 //! come last. A group that cannot be decided as a whole is divided. When a violation is found, it is recorded, its
 //! place is no longer an error, and the group continues with the others.
 //!
+//! Executions first end at the violations that were found. If no other violation is found, they continue after these.
+//!
 //! If another group asks whether accesses are valid, a path ends at an invalid access, and this does not prevent a
 //! proof. All groups together prove the same as one question for everything. If an invalid access was found, violations
 //! of other questions may lie after it. Such a group is analysed again, and the invalid accesses are skipped when
@@ -41,8 +43,11 @@ use std::time::Duration;
 /// A group is tried again only if its share of time is at least this many times the previous one.
 const MORE: f64 = 1.5;
 
-/// The reason of a check that was proved or open when another violation of its program was found.
-const NOT_AGAIN: &str = "not checked again after the violations";
+/// The reason of a check that was proved before a violation of another check was found, after which executions continue.
+const NOT_BEHIND: &str = "checked only in executions that end at their first violation";
+
+/// The reason of a check if the search for further violations ended.
+const REPEATED: &str = "the search found the same violation again";
 
 /// The end of an attempt at a group.
 enum Attempt {
@@ -227,7 +232,8 @@ impl Run<'_> {
             (part.budget, part.limits) = (budget.clone(), *limits);
         }
         part.continuations = group.continuations().into();
-        part.config.faults_elsewhere = (job.is_exhaustive && self.of_memory().is_some()).then(|| group.ended.clone());
+        part.config.faults_elsewhere =
+            (job.is_exhaustive && self.of_memory().is_some()).then(|| group.ends_at_access.clone());
         part
     }
 
@@ -244,7 +250,9 @@ impl Run<'_> {
         }
         let mut is_proved_before = false;
         loop {
-            let part = self.part(group, own.as_ref());
+            // Violations that follow from others may take the places of those that do not. So they are searched last.
+            let first = group.ends_at_violations().then(|| self.half_of(own.as_ref())).flatten();
+            let part = self.part(group, first.as_ref().or(own.as_ref()));
             let program = group.program.as_mut().expect("just loaded");
             let (finished, decided) = match part.job.properties[..] {
                 [ref one] if !part.job.is_exhaustive && (*one == Property::Termination || one.checks().is_empty()) => {
@@ -268,6 +276,7 @@ impl Run<'_> {
             let rests_on_failed = group.rests_on_failed();
             let program = group.program.as_ref().expect("it was asked");
             match answer {
+                Answer::True | Answer::Unknown { .. } if group.ends_at_violations() => group.go_on(),
                 Answer::True if rests_on_failed => {
                     describe(&mut self.parts, program);
                     self.ask_again(group);
@@ -280,7 +289,7 @@ impl Run<'_> {
                     // The pre-analysis proved the accesses of which this group does not ask.
                     let asks_of_memory =
                         group.seen.is_empty() && self.of_memory().is_some_and(|m| group.asks.contains(&m));
-                    let ended = group.ended.load(Ordering::Relaxed) && !asks_of_memory || group.is_behind;
+                    let ended = group.ends_at_access.load(Ordering::Relaxed) && !asks_of_memory || group.is_behind;
                     let mut shared = self.session.shared();
                     group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
                     drop(shared);
@@ -325,9 +334,10 @@ impl Run<'_> {
                         // A data race or a deadlock has no site, so the search cannot continue without it.
                         let rest = match site {
                             None if group.asks.len() == 1 => Rest::NotAsked,
-                            _ => Rest::Unknown(Undecided::new(ReasonKind::default(), NOT_AGAIN)),
+                            _ => Rest::Unknown(Undecided::new(ReasonKind::default(), REPEATED)),
                         };
                         self.settle(&group.asks, &rest);
+                        group.go_on();
                         return Ok(Attempt::GaveUp);
                     };
                     group.let_pass(site);
@@ -428,7 +438,7 @@ impl Run<'_> {
         let left_out = if is_asked { &[][..] } else { &safe[..] };
         group.discharged = left_out.iter().map(|site| (edge(site), program.edges[edge(site)].clone())).collect();
         leave_out(program, left_out);
-        group.ended.fetch_or(rests && !left_out.is_empty(), Ordering::Relaxed);
+        group.ends_at_access.fetch_or(rests && !left_out.is_empty(), Ordering::Relaxed);
         let safe: FxHashSet<Site> = safe.into_iter().collect();
         let mut held: FxHashSet<usize> = FxHashSet::default();
         let loses_behaviours = is_exhaustive && CallGraph::new(program).may_lose_behaviours(program);
@@ -501,7 +511,7 @@ impl Run<'_> {
         let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
         let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();
         drop(shared);
-        self.settle(&proved, &Rest::Unknown(Undecided::new(ReasonKind::default(), NOT_AGAIN)));
+        self.settle(&proved, &Rest::Unknown(Undecided::new(ReasonKind::default(), NOT_BEHIND)));
     }
 
     /// Repeats the proofs that rest on executions that end at failing checks. Returns the groups that are still
@@ -551,7 +561,7 @@ impl Run<'_> {
     fn go_behind_faults(&mut self, proved: Vec<Group>) -> Result<(), Failure> {
         let Some(memory) = self.of_memory() else { return Ok(()) };
         let is_of_memory = |group: &Group| group.asks.contains(&memory) || group.held.contains(&memory);
-        let ended = |group: &Group| group.ended.load(Ordering::Relaxed) && !is_of_memory(group);
+        let ended = |group: &Group| group.ends_at_access.load(Ordering::Relaxed) && !is_of_memory(group);
         let mut groups: Vec<Group> = proved.into_iter().filter(ended).collect();
         let count = groups.len();
         for (i, group) in groups.iter_mut().enumerate() {
@@ -579,12 +589,14 @@ impl Run<'_> {
                 let unviolated: Vec<usize> = unviolated.collect();
                 drop(shared);
                 self.settle(&unviolated, &Rest::Proved);
-                group.ended.store(true, Ordering::Relaxed);
+                group.ends_at_access.store(true, Ordering::Relaxed);
             }
         }
         let mut shared = self.session.shared();
         if matches!(shared.checks[memory].rest, Rest::Proved) {
-            for group in groups.iter().filter(|group| self.invalid.is_empty() || !group.ended.load(Ordering::Relaxed)) {
+            for group in
+                groups.iter().filter(|group| self.invalid.is_empty() || !group.ends_at_access.load(Ordering::Relaxed))
+            {
                 let all = group.asks.iter().chain(&group.held);
                 all.for_each(|&ask| shared.checks[ask].assumes_valid_accesses = false);
             }

@@ -56,6 +56,12 @@ impl Run<'_> {
         }
     }
 
+    /// Returns a budget and limits that end after half of the time that is left of these limits, or of all time.
+    pub(super) fn half_of(&self, own: Option<&(Budget, Limits)>) -> Option<(Budget, Limits)> {
+        let limits = own.map_or(&self.session.limits, |(_, limits)| limits);
+        limits.left().map(|left| self.limited(left / 2))
+    }
+
     /// Returns the reason why a group that took its `share` of the time `limit` has no answer. The rest of the time may
     /// be too short for another try.
     pub(super) fn lateness(&self, limit: Stop, share: Option<Duration>) -> String {

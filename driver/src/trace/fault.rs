@@ -21,6 +21,8 @@ pub struct Object {
     pub allocated: Option<Spot>,
     /// The source position where the object was freed or its scope ended.
     pub freed: Option<Spot>,
+    /// The library function that freed the object because it allocated another one in its place.
+    pub moved_by: Option<String>,
     /// The source position after which no pointer to a leaked object is left.
     pub lost: Option<Spot>,
 }
@@ -163,7 +165,10 @@ pub(super) fn message(
 /// Returns the relative clause that says how the lifetime of a dead object ended.
 fn gone(object: Option<&Object>, here: Option<&Spot>) -> String {
     match object.map(|o| (o.kind, &o.freed)) {
-        Some((kind, Some(at))) if kind.is_dynamic() => format!("which was freed {}", where_from(at, here)),
+        Some((kind, Some(at))) if kind.is_dynamic() => {
+            let by = object.and_then(|o| o.moved_by.as_ref()).map_or_else(|| "was".into(), |f| format!("`{f}`"));
+            format!("which {by} freed {}", where_from(at, here))
+        }
         Some((kind, None)) if kind.is_dynamic() => "which was freed".to_owned(),
         Some((_, Some(_))) => "whose scope has ended".to_owned(),
         _ => "whose function has returned".to_owned(),
@@ -219,11 +224,12 @@ impl Object {
             notes.push((text, at.clone()));
         }
         if let Some(at) = &self.freed {
-            let text = match self.kind {
-                kind if kind.is_dynamic() => "it is freed here",
-                _ => "its scope ends here",
+            let text = match (&self.moved_by, self.kind) {
+                (Some(function), _) => format!("`{function}` moves it to another address here"),
+                (None, kind) if kind.is_dynamic() => "it is freed here".to_owned(),
+                _ => "its scope ends here".to_owned(),
             };
-            notes.push((text.to_owned(), at.clone()));
+            notes.push((text, at.clone()));
         }
         if let Some(at) = &self.lost {
             notes.push(("no pointer to it is left after this".to_owned(), at.clone()));

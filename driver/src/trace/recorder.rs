@@ -526,7 +526,9 @@ impl Observer for Recorder<'_> {
                 }) {
                     self.untold.extend(self.names.freed(object));
                     let freed = self.spot(self.program.edges[self.in_user_code(edge).unwrap_or(edge)].place);
-                    self.lives[n as usize].freed = freed;
+                    let moved_by = self.moving();
+                    let life = &mut self.lives[n as usize];
+                    (life.freed, life.moved_by) = (freed, moved_by);
                 }
             }
             Op::Error(_) => {

@@ -25,6 +25,8 @@ const ENVIRONMENT: usize = 40;
 /// The largest number of arguments, with the name of the program, that replaces a larger one. The search tries each
 /// smaller number.
 const MOST_ARGUMENTS: u64 = 3;
+/// The characters that replace characters that are hard to type, the first that is possible.
+const PRINTABLE: [u8; 2] = [b'a', b'0'];
 /// The maximum duration of all runs together.
 pub const TIME: Duration = Duration::from_millis(300);
 
@@ -197,6 +199,80 @@ pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: 
         }
     }
     best
+}
+
+/// Returns inputs that lead to the same error at the same position as `inputs`, with fewer characters that are hard to
+/// type on a command line, in standard input or in a file.
+pub fn printable(program: &Program, inputs: &Inputs, error: ErrorId, sources: &Sources, limits: Limits) -> Inputs {
+    let limits = Limits { steps: STEPS, ..limits };
+    let interpreter = Interpreter::new(program);
+    let mut search = Search { program, interpreter, end: None, empty_blocks: 0, limits, runs: 0, steps: 0 };
+    // The doubts about a native run, and the numbers of characters that are hard to type and of all characters.
+    let effort = |inputs: &Inputs| {
+        let environment = super::given(program, inputs, sources, limits).environment;
+        let texts: Vec<&[u8]> = environment.texts().collect();
+        let count = |is_counted: fn(u8) -> bool| texts.concat().into_iter().filter(|&byte| is_counted(byte)).count();
+        (environment.doubts.len(), count(is_hard_to_type), count(|_| true))
+    };
+    let mut least = effort(inputs);
+    let end = search.run(inputs).map(|(end, _)| end).filter(|end| end.error.0 == error);
+    let Some(end) = end.filter(|end| least.1 > 0 && !is_about_objects(program, end)) else { return inputs.clone() };
+    let mut observed = Observed { program, source: inputs.source(), values: 0, of_environment: Vec::new() };
+    search.interpreter.run(&mut observed, limits, &mut ());
+    let is_hard = |value: u64| u8::try_from(value).is_ok_and(is_hard_to_type);
+    let is_hard_value = |n: &usize| inputs.values.get(*n).and_then(Bv::to_u64).is_some_and(is_hard);
+    let values: Vec<Place> =
+        observed.of_environment.into_iter().filter(is_hard_value).take(ENVIRONMENT).map(Place::Value).collect();
+    let bytes = inputs.bytes.iter().filter(|&(_, &byte)| is_hard_to_type(byte)).map(|(&key, _)| Place::Byte(key));
+    let mut parts = vec![values, bytes.take(ENVIRONMENT).collect()];
+    let mut best = inputs.clone();
+    while let Some(part) = parts.pop() {
+        let is_easier = PRINTABLE.iter().any(|&character| {
+            if part.is_empty() || search.is_over() {
+                return false;
+            }
+            let mut easier = best.clone();
+            part.iter().for_each(|place| place.set(&mut easier, character));
+            let is_same = search
+                .run(&easier)
+                .is_some_and(|(other, _)| (&other.error, other.call, other.users) == (&end.error, end.call, end.users));
+            let new = if is_same { effort(&easier) } else { least };
+            let is_easier = new.0 <= least.0 && new.1 < least.1 && new.2 <= least.2;
+            if is_easier {
+                (best, least) = (easier, new);
+            }
+            is_easier
+        });
+        if !is_easier && part.len() > 1 {
+            let (first, second) = part.split_at(part.len() / 2);
+            parts.extend([first.to_vec(), second.to_vec()]);
+        }
+    }
+    best
+}
+
+/// Returns true if the byte is neither a printable ASCII character nor a line break.
+fn is_hard_to_type(byte: u8) -> bool {
+    !matches!(byte, b' '..=b'~' | b'\n')
+}
+
+/// A part of the inputs that may be a character.
+#[derive(Clone, Copy)]
+enum Place {
+    /// The value with this index.
+    Value(usize),
+    /// A byte of an object.
+    Byte((ObjectSeq, u64)),
+}
+
+impl Place {
+    /// Sets the character at this place.
+    fn set(self, inputs: &mut Inputs, character: u8) {
+        match self {
+            Self::Value(n) => inputs.values[n] = Bv::new(inputs.values[n].width(), character.into()),
+            Self::Byte(key) => drop(inputs.bytes.insert(key, character)),
+        }
+    }
 }
 
 /// Returns true if smaller inputs may change the object that the error is about: they may leak another object, or give

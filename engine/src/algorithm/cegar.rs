@@ -249,7 +249,8 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         let place = self.inner.program.edges[hit.goal.edge()].place;
         match refinement {
             Refinement::Impossible => {
-                let text = "it is not known whether an execution takes the path that was found";
+                let text =
+                    "the analysis found a path to this place, but neither inputs that take it nor a proof that none do";
                 self.give_up_on(hit, Reason::at(text, place))
             }
             Refinement::Refined { from, changed } => {

@@ -4,8 +4,8 @@ use super::lost::{Allocation, keep, lost};
 use cfa::graph::Predecessors;
 use cfa::interp::{Inputs, Limits};
 use cfa::{
-    BinOp, CType, Callee, Check, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input, InputKind, LocId,
-    Op, Out, Program, Var, VarId, VarKind,
+    BinOp, CType, Callee, Check, Edge, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input, InputKind,
+    LocId, Op, Out, Program, Var, VarId, VarKind,
 };
 use rustc_hash::FxHashSet;
 
@@ -84,6 +84,14 @@ pub fn let_pass(program: &mut Program, sites: &[Site]) -> Vec<Continuation> {
         }
     }
     continuations
+}
+
+/// Ends executions at these edges, instead of continuing after the violations. Returns the edges as they were before.
+pub fn end_at(program: &mut Program, continuations: &[Continuation]) -> Vec<(EdgeId, Edge)> {
+    let before = continuations.iter().map(|continuation| (continuation.edge, program.edges[continuation.edge].clone()));
+    let before: Vec<(EdgeId, Edge)> = before.collect();
+    continuations.iter().for_each(|continuation| end(program, continuation.edge));
+    before
 }
 
 /// True if the edge is an error of the check for uninitialised memory.

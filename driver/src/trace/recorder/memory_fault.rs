@@ -16,7 +16,12 @@ pub(super) struct Life {
     pub(super) allocated: Option<Spot>,
     /// The source position where the object was freed or its scope ended.
     pub(super) freed: Option<Spot>,
+    /// The library function that freed the object because it allocated another one in its place.
+    pub(super) moved_by: Option<String>,
 }
+
+/// The functions that may replace an object by another one.
+const MOVING: [&str; 2] = ["realloc", "reallocarray"];
 
 impl Recorder<'_> {
     /// Returns the description of an object near an accessed address.
@@ -25,14 +30,21 @@ impl Recorder<'_> {
         let name = self.names.object(near.object).map(|(name, _)| name);
         let name = name.filter(|name| !name.is_empty() && !name.starts_with('.'));
         let name = name.or_else(|| self.making.name_of(near.object));
-        let (allocated, freed) = match near.object {
-            ObjectSeq::Global(g) => (self.spot(self.program.globals[g].place), None),
+        let (allocated, freed, moved_by) = match near.object {
+            ObjectSeq::Global(g) => (self.spot(self.program.globals[g].place), None, None),
             ObjectSeq::Alloc(n) => match self.lives.get(n as usize) {
-                Some(life) => (life.allocated.clone(), life.freed.clone()),
-                None => (None, None),
+                Some(life) => (life.allocated.clone(), life.freed.clone(), life.moved_by.clone()),
+                None => (None, None, None),
             },
         };
-        Object { name, kind, size, offset, allocated, freed, lost: None }
+        Object { name, kind, size, offset, allocated, freed, moved_by, lost: None }
+    }
+
+    /// Returns the called library function, if it may replace an object by another one.
+    pub(super) fn moving(&self) -> Option<String> {
+        let call = self.library.first()?;
+        let function = &self.program.funcs[self.frames.get(call.depth - 1)?.func];
+        MOVING.contains(&function.name.as_str()).then(|| function.name.clone())
     }
 
     /// Records a load from shadow memory. If the loaded shadow value is not 0, the memory is not initialised. The

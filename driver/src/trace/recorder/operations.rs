@@ -407,7 +407,7 @@ impl Recorder<'_> {
         let variable = self.names.object(object).and(self.program.vars[var].place);
         let by = self.in_user_code(edge).unwrap_or(edge);
         let place = variable.or(self.program.edges[by].place);
-        self.lives.push(Life { by, allocated: self.spot(place), freed: None });
+        self.lives.push(Life { by, allocated: self.spot(place), freed: None, moved_by: None });
         self.set_taint(var, false);
         let base = state.var(var).and_then(|v| v.to_u64()).unwrap_or(0);
         let function = &self.program.funcs[self.frame().func];
