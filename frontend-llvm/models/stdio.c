@@ -62,9 +62,11 @@ static char proviso_mode(const char *mode, _Bool *both) {
 static struct proviso_stream *proviso_open_named(const char *name, const char *mode) {
     _Bool both;
     char how = proviso_mode(mode, &both);
-    // An empty path may be opened here, although it names no file: a check of the path is too expensive.
     proviso_strlen(name);
-    return how ? proviso_open(how, both, 1) : NULL;
+    struct proviso_stream *stream = how ? proviso_open(how, both, 1) : NULL;
+    // An empty path names no file. A branch on the path would take more time.
+    __proviso_assume(!stream | (*name != 0));
+    return stream;
 }
 
 struct proviso_stream *fopen(const char *path, const char *mode) { return proviso_open_named(path, mode); }

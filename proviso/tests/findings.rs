@@ -631,3 +631,13 @@ fn an_object_that_realloc_moved_names_it() {
     assert!(text.contains("in line 3, which `realloc` freed in line 4"), "{text}");
     assert!(text.contains("`realloc` moves it to another address here: p.c:4"), "{text}");
 }
+
+/// A full trace has no steps for functions that only macros of headers call.
+#[test]
+fn a_full_trace_names_no_functions_of_macros() {
+    let folder = folder();
+    let program = "#include <ctype.h>\n#include <stdio.h>\nint main(void) {\nchar b[2];\nint n = 0, c;\n\
+        while (isdigit(c = getchar())) b[n++] = c;\nreturn n;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--check", "address", "--trace", "full"]));
+    assert!(text.contains("write of `b[2]`") && !text.contains("__ctype"), "{text}");
+}

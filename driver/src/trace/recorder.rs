@@ -17,7 +17,7 @@ use cfa::{
     Bv, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
     Program, TypeId, VarId,
 };
-use library::{Library, called, is_internal};
+use library::{Library, called, is_internal, is_of_macro};
 use memory_fault::Life;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;

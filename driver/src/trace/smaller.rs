@@ -220,7 +220,9 @@ pub fn printable(program: &Program, inputs: &Inputs, error: ErrorId, sources: &S
     let mut observed = Observed { program, source: inputs.source(), values: 0, of_environment: Vec::new() };
     search.interpreter.run(&mut observed, limits, &mut ());
     let is_hard = |value: u64| u8::try_from(value).is_ok_and(is_hard_to_type);
-    let is_hard_value = |n: &usize| inputs.values.get(*n).and_then(Bv::to_u64).is_some_and(is_hard);
+    let is_character = |value: &&Bv| value.width() >= 8;
+    let is_hard_value =
+        |n: &usize| inputs.values.get(*n).filter(is_character).and_then(Bv::to_u64).is_some_and(is_hard);
     let values: Vec<Place> =
         observed.of_environment.into_iter().filter(is_hard_value).take(ENVIRONMENT).map(Place::Value).collect();
     let bytes = inputs.bytes.iter().filter(|&(_, &byte)| is_hard_to_type(byte)).map(|(&key, _)| Place::Byte(key));

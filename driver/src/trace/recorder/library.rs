@@ -7,6 +7,9 @@ use crate::trace::{Event, InputValue, Write};
 use cfa::interp::{ObjectSeq, State};
 use cfa::{Bv, CType, EdgeId, Expr, ExprId, FuncId, Function, InputKind, Op, TypeId};
 
+/// The functions that the macros of `ctype.h` and `errno.h` call.
+const OF_MACROS: [&str; 4] = ["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", "__errno_location"];
+
 /// The maximum number of contiguous writes of one call of a library function that are shown.
 const MAX_WRITES: usize = 8;
 
@@ -246,6 +249,11 @@ pub(in crate::trace) fn name_in_c(function: &Function) -> Option<&str> {
 /// and has no name in C.
 pub(super) fn is_internal(function: &Function) -> bool {
     function.name == frontend_llvm::FOLLOW || function.name.trim_start_matches('_').starts_with("proviso_")
+}
+
+/// Returns true if macros of the C library's headers call a function. The program does not contain its name.
+pub(super) fn is_of_macro(function: &Function) -> bool {
+    OF_MACROS.contains(&function.name.as_str())
 }
 
 /// Returns the index of the first argument that points into the object at the address `at`, and the offset of `at` from

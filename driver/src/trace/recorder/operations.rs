@@ -11,7 +11,7 @@ impl Recorder<'_> {
         let function = &self.program.funcs[callee];
         let tainted: Vec<bool> = args.iter().map(|&a| self.is_tainted(a)).collect();
         let mut step = None;
-        if caller_shown && !self.program.is_monitor(callee) && !is_internal(function) {
+        if caller_shown && !self.program.is_monitor(callee) && !is_internal(function) && !is_of_macro(function) {
             let mut shown = Vec::new();
             for (n, &param) in function.params.iter().enumerate() {
                 if let Some(value) = state.var(param) {
