@@ -121,16 +121,14 @@ int fstatat64(int folder, const char *path, void *status, int flags) {
 }
 
 // Times: two numbers, or null for the current time.
-static int proviso_set_times(const char *path, const void *times, size_t size) {
-    if (path)
-        proviso_strlen(path);
+static int proviso_set_times(const char *path, const void *times, size_t size, int flags) {
     if (times)
         proviso_read(times, size);
-    return proviso_outcome();
+    return path ? proviso_path_outcome_at(path, flags) : proviso_outcome();
 }
 
-int utime(const char *path, const void *times) { return proviso_set_times(path, times, 2 * sizeof(long)); }
-int utimes(const char *path, const void *times) { return proviso_set_times(path, times, 4 * sizeof(long)); }
+int utime(const char *path, const void *times) { return proviso_set_times(path, times, 2 * sizeof(long), 0); }
+int utimes(const char *path, const void *times) { return proviso_set_times(path, times, 4 * sizeof(long), 0); }
 static int proviso_set_times_of(int file, const void *times) {
     if (times)
         proviso_read(times, 4 * sizeof(long));
@@ -139,13 +137,12 @@ static int proviso_set_times_of(int file, const void *times) {
 int futimes(int file, const void *times) { return proviso_set_times_of(file, times); }
 int futimens(int file, const void *times) { return proviso_set_times_of(file, times); }
 int utimensat(int folder, const char *path, const void *times, int flags) {
-    return proviso_set_times(path, times, 4 * sizeof(long));
+    return proviso_set_times(path, times, 4 * sizeof(long), flags);
 }
 
 // The target of a link: not null-terminated, and truncated to the buffer.
-static ssize_t proviso_read_link(const char *path, char *buffer, size_t size) {
-    proviso_strlen(path);
-    if (size == 0 || proviso_outcome() < 0)
+static ssize_t proviso_read_link(int outcome, char *buffer, size_t size) {
+    if (size == 0 || outcome < 0)
         return proviso_failure();
     size_t length = __proviso_env_size();
     __proviso_assume((length > 0) & (length <= size) & (length < 4096));
@@ -153,16 +150,19 @@ static ssize_t proviso_read_link(const char *path, char *buffer, size_t size) {
     return length;
 }
 
-ssize_t readlink(const char *path, char *buffer, size_t size) { return proviso_read_link(path, buffer, size); }
+ssize_t readlink(const char *path, char *buffer, size_t size) {
+    return proviso_read_link(proviso_path_outcome(path), buffer, size);
+}
 
+// An empty path names the open link `folder`.
 ssize_t readlinkat(int folder, const char *path, char *buffer, size_t size) {
-    return proviso_read_link(path, buffer, size);
+    return proviso_read_link(proviso_path_outcome_at(path, 0x1000), buffer, size);
 }
 
 ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t object_size) {
     if (size > object_size)
         __proviso_abort();
-    return proviso_read_link(path, buffer, size);
+    return proviso_read_link(proviso_path_outcome(path), buffer, size);
 }
 
 // A path that starts with a slash. If the call fails, the content of the buffer is undefined.
@@ -171,8 +171,7 @@ static char *proviso_real_path(const char *path, char *buffer) {
         SET_ERRNO(EINVAL);
         return NULL;
     }
-    proviso_strlen(path);
-    if (proviso_outcome() < 0) {
+    if (proviso_path_outcome(path) < 0) {
         if (buffer)
             __proviso_env_memory(buffer, 4096);
         return NULL;

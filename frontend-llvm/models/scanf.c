@@ -464,7 +464,7 @@ static _Bool proviso_scan_begins(struct proviso_stream *stream, _Bool counts) {
         SET_ERRNO(EBADF);
         return 0;
     }
-    stream->position = -1;
+    stream->position = PROVISO_SOMEWHERE;
     if (stream->pushed_count > 0) {
         __proviso_overapproximated("a scanf of characters that ungetc pushed back is not modelled exactly");
         stream->pushed_count = 0;

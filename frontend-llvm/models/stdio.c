@@ -627,6 +627,8 @@ static _Bool proviso_seekable(struct proviso_stream *stream) {
 
 static long long proviso_position(struct proviso_stream *stream) {
     if (stream->position < 0) {
+        if (stream->position == PROVISO_SOMEWHERE)
+            __proviso_overapproximated("the position of a stream after output or formatted input is not modelled exactly");
         stream->position = __proviso_env_longlong();
         __proviso_assume(stream->position >= 0);
     }

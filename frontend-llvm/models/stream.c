@@ -218,12 +218,17 @@ static _Bool proviso_lose_output(void) {
 #define HAS_LOST_DESCRIPTOR(stream) 0
 #endif
 
+// The position after operations whose number of bytes is not modelled.
+#define PROVISO_SOMEWHERE (-2)
+
 // True if the stream can be written to. Otherwise output does not fail. The destination is not modelled.
 static _Bool proviso_is_output(struct proviso_stream *stream) {
     USE(stream);
-    stream->position = -1;
-    if (!stream->read_only && !LOST_OUTPUT(stream))
-        return 1;
+    if (!stream->read_only) {
+        stream->position = PROVISO_SOMEWHERE;
+        if (!LOST_OUTPUT(stream))
+            return 1;
+    }
     stream->error = 1;
     SET_ERRNO(EBADF);
     return 0;
