@@ -539,7 +539,7 @@ impl Taint {
         let called = quoted.next().unwrap_or_default();
         if self.reason.starts_with(INLINE_ASSEMBLY) {
             Harm::Bounded
-        } else if self.reason.starts_with(LITERALS) {
+        } else if self.reason.starts_with(LITERALS) || self.reason.starts_with(FUNCTION_ADDRESSES) {
             Harm::Addresses
         } else if self.reason.starts_with(JUMPS) {
             if called.contains("setjmp") { Harm::Again } else { Harm::Elsewhere }
@@ -562,7 +562,7 @@ impl Taint {
 pub enum Harm {
     /// Unknown code runs, and accesses the memory that it can reach. It ends before execution continues.
     Bounded,
-    /// Addresses of string literals compare in another way.
+    /// Addresses of string literals or of functions have other values.
     Addresses,
     /// Execution does not continue, but returns to an edge with the harm `Again` (`longjmp`).
     Elsewhere,
@@ -576,6 +576,8 @@ pub enum Harm {
 
 /// The start of the reason of a taint for string literals whose identity is not known.
 pub const LITERALS: &str = "string literals may share memory";
+/// The start of the reason of a taint for computations with addresses of functions.
+pub const FUNCTION_ADDRESSES: &str = "a number computed from the address of a function";
 /// The start of the reason of a taint for `setjmp` and `longjmp`.
 pub const JUMPS: &str = "non-local jumps";
 /// The start of the reason of a taint for functions that install signal handlers, or that let one run.

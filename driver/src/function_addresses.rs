@@ -3,7 +3,7 @@
 //! number is computed from an address of a function. Copies, calls and comparisons for equality do not depend on the
 //! addresses, because functions have different ones.
 
-use cfa::{BinOp, Bv, Expr, ExprId, FunctionOrigin, LocId, Op, Program, Taint};
+use cfa::{BinOp, Bv, Expr, ExprId, FUNCTION_ADDRESSES, FunctionOrigin, LocId, Op, Program, Taint};
 use rustc_hash::FxHashSet;
 use slicer::pointer::{Mode, ObjectKind, Options, PointsTo};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
     }
     for &loc in found.keys() {
         let place = program.out_edges(loc).next().and_then(|edge| program.edges[edge].place);
-        let reason = "a number computed from the address of a function: not modelled".to_owned();
+        let reason = format!("{FUNCTION_ADDRESSES}: not modelled");
         let taint = program.taints.push(Taint { reason, place, over: false, under: true });
         program.insert_before(loc, Op::Approx { taint });
     }

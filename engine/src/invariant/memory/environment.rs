@@ -107,11 +107,11 @@ impl Rows {
         self.functions.start + func.0
     }
 
-    /// The abstract address of a function.
+    /// The abstract address of a function. On a real machine it may be any address that is not null.
     fn of_function(&self, func: FuncId) -> Value {
-        let address = function_address(func);
-        let at = Bounds::unsigned(self.pointer_width, address, address).unwrap_or(Bounds::full(self.pointer_width));
-        let value = Value::address(at, 1, self.function(func));
+        let (_, high) = addresses(self.pointer_width);
+        let at = Bounds::unsigned(self.pointer_width, function_address(FuncId(0)), high);
+        let value = Value::address(at.unwrap_or(Bounds::full(self.pointer_width)), 1, self.function(func));
         // Each function has its own address, which differs from those of objects. Only the analysis of memory uses
         // this.
         if self.follows { value } else { Value::full(self.pointer_width) }
