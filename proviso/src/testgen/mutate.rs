@@ -8,9 +8,8 @@ use cfa::{Expr, FunctionOrigin, Program};
 use driver::environment::Process;
 use driver::environment::replay::Wanted;
 use frontend_llvm::scan_format::{directives, is_space};
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::hash::BuildHasher;
 
 /// The maximal length of a word of the dictionary, in bytes.
 const LONGEST_WORD: usize = 32;
@@ -18,10 +17,6 @@ const LONGEST_WORD: usize = 32;
 const MOST_WORDS: usize = 1000;
 /// The maximal number of files, and of environment variables, that are created because the program looks for them.
 const MOST_NAMES: usize = 100;
-/// The number of files, and of environment variables, that get each word of the dictionary as their content.
-const NAMES_WITH_WORDS: usize = 2;
-/// The maximal number of mutations after which one may have been returned before.
-const MOST_ATTEMPTS: usize = 8;
 /// The maximal size of a process, in bytes.
 const LARGEST: usize = 4096;
 /// The maximal number of mutations of a process at once is 2 to the power of this number.
@@ -127,16 +122,8 @@ impl Dictionary {
         words.extend(
             numbers.iter().flat_map(|n| [n.wrapping_sub(1), *n, n.wrapping_add(1)]).map(|n| n.to_string().into_bytes()),
         );
-        // Options come first: they select the code that the other inputs reach.
-        let (options, others): (Vec<_>, Vec<_>) = words.into_iter().partition(|word| is_option(word));
-        let words = options.into_iter().chain(others).take(MOST_WORDS).collect();
-        Self { words, characters: characters.into_iter().collect() }
+        Self { words: words.into_iter().take(MOST_WORDS).collect(), characters: characters.into_iter().collect() }
     }
-}
-
-/// Returns true if the argument is an option, and no number.
-fn is_option(argument: &[u8]) -> bool {
-    matches!(argument, [b'-', second, ..] if !second.is_ascii_digit() && argument.iter().all(u8::is_ascii_graphic))
 }
 
 /// Returns texts that `scanf` reads with this format: one for each number of conversions.
@@ -194,10 +181,6 @@ pub struct Mutator {
     nearest: BTreeMap<u32, Nearest>,
     /// Processes to run before any mutation.
     first: VecDeque<Process>,
-    /// Processes to run in turn with mutations. There may be many.
-    queue: VecDeque<Process>,
-    /// The hashes of the processes that were returned.
-    tried: FxHashSet<u64>,
     /// For each edge, a bit set: bit `n` is set if some run executed the edge a number of times in class `n`.
     seen: Vec<u8>,
     /// The number of runs with a new path, or with a lower distance to an open goal.
@@ -222,8 +205,6 @@ impl Mutator {
             kept: Vec::new(),
             nearest: BTreeMap::new(),
             first: std::iter::once(Process::default()).chain(start).collect(),
-            queue: VecDeque::new(),
-            tried: FxHashSet::default(),
             seen: vec![0; program.edges.len()],
             progress: 0,
             takes_arguments: false,
@@ -329,7 +310,7 @@ impl Mutator {
                         bytes.splice(at..at + from.len(), to.iter().copied());
                     });
                     if is_text && changed.size() <= LARGEST {
-                        self.queue.push_front(changed);
+                        self.first.push_back(changed);
                     }
                 }
             }
@@ -340,21 +321,14 @@ impl Mutator {
     /// dictionary as that input.
     fn want(&mut self, wanted: &Wanted) {
         let words = self.dictionary.words.clone();
-        let mut add = |process: Process| self.queue.push_back(process);
+        let mut add = |process: Process| self.first.push_back(process);
         let line = |word: &[u8]| [word, b"\n"].concat();
         if wanted.arguments && !self.takes_arguments {
             self.takes_arguments = true;
-            let mut start = |arguments: &[&[u8]]| {
-                let arguments = arguments.iter().map(|argument| argument.to_vec()).collect();
-                add(Process { arguments, ..Process::default() });
-            };
-            start(&[b""]);
-            words.iter().for_each(|word| start(&[word]));
+            add(Process { arguments: vec![Vec::new()], ..Process::default() });
             for word in &words {
-                start(&[word, b"1"]);
-                if word.starts_with(b"--") && is_option(word) {
-                    start(&[&[word.as_slice(), b"=1"].concat()]);
-                }
+                add(Process { arguments: vec![word.clone()], ..Process::default() });
+                add(Process { arguments: vec![word.clone(), b"1".to_vec()], ..Process::default() });
             }
         }
         if wanted.stdin && !self.takes_stdin {
@@ -368,8 +342,8 @@ impl Mutator {
         for path in &wanted.missing {
             if !self.files.contains(path) && self.files.len() < MOST_NAMES {
                 self.files.push(path.clone());
-                // An argument may be a file name, so there may be many names.
-                let count = if self.files.len() <= NAMES_WITH_WORDS { words.len() } else { 0 };
+                // An argument may be a file name, so there may be many names. Only the first two get all words.
+                let count = if self.files.len() <= 2 { words.len() } else { 0 };
                 for content in std::iter::once(Vec::new()).chain(words[..count].iter().map(|word| line(word))) {
                     let mut process = base.clone();
                     process.files.insert(path.clone(), content);
@@ -380,8 +354,7 @@ impl Mutator {
         for name in &wanted.variables {
             if !self.variables.contains(name) && self.variables.len() < MOST_NAMES && !name.is_empty() {
                 self.variables.push(name.clone());
-                let count = if self.variables.len() <= NAMES_WITH_WORDS { words.len() } else { 0 };
-                for value in std::iter::once(Vec::new()).chain(words[..count].iter().cloned()) {
+                for value in std::iter::once(Vec::new()).chain(words.iter().cloned()) {
                     let mut process = base.clone();
                     process.variables.insert(name.clone(), value);
                     add(process);
@@ -390,26 +363,10 @@ impl Mutator {
         }
     }
 
-    /// Returns the next process to run, which was not returned before if possible.
+    /// Returns the next process to run.
     pub fn next_process(&mut self) -> Process {
-        let mut process = self.some_process();
-        for _ in 0..MOST_ATTEMPTS {
-            if self.tried.insert(FxBuildHasher.hash_one(&process)) {
-                break;
-            }
-            process = self.some_process();
-        }
-        process
-    }
-
-    fn some_process(&mut self) -> Process {
         if let Some(process) = self.first.pop_front() {
             return process;
-        }
-        if self.kept.is_empty() || self.random.one_in(2) {
-            if let Some(process) = self.queue.pop_front() {
-                return process;
-            }
         }
         if !self.nearest.is_empty() && self.random.one_in(2) {
             return self.approach();
@@ -472,7 +429,7 @@ impl Mutator {
         let Ok(value) = text.parse::<i64>() else { return };
         let step = match self.random.below(4) {
             0 => 1,
-            1 => (distance >> self.random.below((u64::BITS - distance.leading_zeros()).max(1) as usize)) as i64,
+            1 => (distance >> self.random.below(64)) as i64,
             2 => self.random.below(10) as i64,
             _ => 1 << (self.random.next() % (1 + self.random.next() % 32)),
         };
@@ -775,24 +732,6 @@ mod tests {
         let made: Vec<Process> = (0..500).map(|_| mutator.next_process()).collect();
         assert!(made.iter().any(|p| p.stdin.contains(&b'A')) && made.iter().all(|p| p.arguments.is_empty()));
         assert!(made.iter().any(|p| p.stdin == b"1234\n"));
-        // Few are returned twice.
-        assert!(made.iter().collect::<BTreeSet<_>>().len() > 450);
-    }
-
-    #[test]
-    fn options_come_first_and_mutations_do_not_wait_for_words() {
-        let program = cfa::text::parse(PROGRAM).unwrap();
-        let mut mutator = Mutator::new(&program, 1, Vec::new());
-        mutator.dictionary.words = (0..1000).map(|n| format!("--{n}").into_bytes()).collect();
-        let first = mutator.next_process();
-        let wanted = Wanted { arguments: true, ..Wanted::default() };
-        mutator.learn(&first, &[1, 1, 0, 1], &wanted, []);
-        let count = mutator.queue.len();
-        assert!(count > 3000 && mutator.queue[1].arguments == [b"--0".to_vec()]);
-        (0..100).for_each(|_| drop(mutator.next_process()));
-        let taken = count - mutator.queue.len();
-        assert!((20..80).contains(&taken), "{taken}");
-        assert!(is_option(b"-x") && is_option(b"--all") && !is_option(b"-1") && !is_option(b"-") && !is_option(b"x"));
     }
 
     #[test]
@@ -807,9 +746,9 @@ mod tests {
         mutator.learn(&near, &[1, 1, 0, 1], &wanted, [(0, 12)]);
         mutator.learn(&far, &[1, 1, 0, 1], &wanted, [(0, 35)]);
         let made: Vec<Process> = (0..2000).map(|_| mutator.next_process()).collect();
-        assert!(made.contains(&process("-o=x42")) && mutator.nearest[&0].distance == 12);
+        assert!(made.contains(&process("-o=x42")) && !made.contains(&process("-o=x7")));
         mutator.replace(&near, &BTreeSet::from([(b"x30".to_vec(), b"png".to_vec()), (b"3".to_vec(), vec![0])]));
-        assert!(mutator.queue.contains(&process("-o=png")));
+        assert_eq!(mutator.first, [process("-o=png")]);
         mutator.retain_goals(|_| false);
         assert!(mutator.nearest.is_empty());
     }

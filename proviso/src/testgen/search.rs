@@ -234,16 +234,11 @@ const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 /// The time of the first runs of mutated processes: a divisor `n` (they get the n-th part of the remaining time), and
 /// the minimum.
 const MUTATING: (u32, Duration) = (2, Duration::from_secs(1));
-/// Mutation that covers goals continues for at most `n` of `m` parts of the time that its first runs leave, in slices of
-/// one part each, or of the minimum.
-const MUTATING_FURTHER: (u32, u32, Duration) = (6, 10, Duration::from_secs(1));
 /// The number of consecutive mutated processes without progress after which mutation stops and the analyses continue.
 const FRUITLESS: u32 = 10_000;
 /// The time of quick proofs of single goals: a divisor `n` (they get the n-th part of the remaining time), and the
 /// maximum of one.
 const SINGLY: (u32, Duration) = (3, Duration::from_millis(400));
-/// The number of consecutive goals without a result after which the quick proofs of single goals end.
-const MOST_UNDECIDED: u32 = 16;
 /// Following paths takes at most one of this number of parts of the time of mutation.
 const FOLLOWING: u32 = 2;
 /// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
@@ -284,7 +279,6 @@ impl Search<'_> {
                 let (part, least) = MUTATING;
                 let turn = self.budget.remaining().map_or(8 * least, |left| (left / part).max(least));
                 self.mutate(processes, &mut generations, turn);
-                self.mutate_further(processes, &mut generations);
             }
         }
         if !self.is_over() {
@@ -350,14 +344,12 @@ impl Search<'_> {
             !self.program.out_edges(source).any(|edge| is_reached[edge.index()])
         };
         open.sort_by_key(|&goal| misses_branch(goal));
-        let mut undecided = 0;
         for goal in open {
-            if budget.spent().is_some() || self.is_over() || undecided == MOST_UNDECIDED {
+            if budget.spent().is_some() || self.is_over() {
                 return;
             }
             if self.found().status[goal] == Status::Open {
                 self.round(interpreter, &[goal], analysis, turn, false);
-                undecided = if self.found().status[goal] == Status::Open { undecided + 1 } else { 0 };
             }
         }
     }
@@ -631,22 +623,6 @@ impl Search<'_> {
             }
             let is_new = processes.mutator().progress() > progress;
             fruitless = if is_new { 0 } else { fruitless + 1 };
-        }
-    }
-
-    /// Runs mutated processes, as long as they cover goals, and leaves time for the analyses.
-    fn mutate_further(&self, processes: &Processes<'_>, generations: &mut Generations<'_>) {
-        let (part, parts, least) = MUTATING_FURTHER;
-        let Some(left) = self.budget.remaining() else { return };
-        let until = worked() + left * part / parts;
-        let slice = (left / parts).max(least);
-        let covered = || self.found().status.iter().filter(|status| **status == Status::Covered).count();
-        while worked() < until && !self.is_over() {
-            let before = covered();
-            self.mutate(processes, generations, slice);
-            if covered() == before {
-                return;
-            }
         }
     }
 
