@@ -324,16 +324,14 @@ fn is_for_program_only(option: &str) -> bool {
     ["-include", "-nostdinc", "-ffreestanding", "-nostdlib", "-imacros"].iter().any(|start| option.starts_with(start))
 }
 
-/// Returns a compiler that the user has: `clang`, else the compiler that Proviso uses.
+/// Returns the compiler that Proviso uses: its name if the shell finds it by that, else its path.
 fn compiler() -> String {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let is_on_path = |name: &str| std::env::split_paths(&folders).any(|folder| folder.join(name).is_file());
-    if is_on_path("clang") {
-        return "clang".into();
-    }
     let Ok(found) = frontend_llvm::clang() else { return "clang".into() };
-    let name = found.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    if is_on_path(&name) { name } else { shell_word(&found.display().to_string()) }
+    let name = found.file_name().unwrap_or_default();
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let by_name = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|file| file.is_file());
+    let is_it = by_name.is_some_and(|file| file.canonicalize().ok() == found.canonicalize().ok());
+    if is_it { name.to_string_lossy().into_owned() } else { shell_word(&found.display().to_string()) }
 }
 
 /// Returns descriptions of those arguments of the entry function that no harness can pass.
