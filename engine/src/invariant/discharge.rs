@@ -5,7 +5,7 @@
 
 use crate::invariant::fixpoint::apart::Apart;
 use crate::invariant::fixpoint::contexts::Contexts;
-use crate::invariant::fixpoint::{Analysis, Following, Strength};
+use crate::invariant::fixpoint::{Analysis, Following, Strength, Uses};
 use crate::invariant::handlers::Handlers;
 use crate::invariant::memory::environment::{Environment, Rows};
 use crate::invariant::memory::relations::Read;
@@ -392,10 +392,10 @@ impl<'p> Analysis<'p> {
             true => used_globals(program, &analysis.rows, &analysis.calls, &tracker, &contexts.origin),
             false => Vec::new(),
         };
+        let uses = Uses { changed, touched, accessed, used };
         let origin = contexts.origin.clone();
         let invalid = FxHashSet::default();
-        analysis.following =
-            Some(Following { tracker, original, origin, changed, touched, accessed, used, frames, invalid, returning });
+        analysis.following = Some(Following { tracker, original, origin, uses, frames, invalid, returning });
         analysis
     }
 }

@@ -218,7 +218,7 @@ impl Context<'_> {
     fn is_unmodelled(&self, n: usize) -> bool {
         let variable = &self.ir.variables[n];
         let name = variable.name.as_str();
-        let is_read = self.uses.loaded[n] || self.uses.escapes[n];
+        let is_read = self.uses.is_loaded(n) || self.uses.escapes[n];
         variable.init == NONE
             && LIBRARY_VARIABLES.contains(&name)
             && !STREAMS.contains(&name)

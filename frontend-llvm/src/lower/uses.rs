@@ -9,7 +9,7 @@ pub(super) struct Uses {
     /// For each variable: true if its address is used for more than loads and stores of the whole variable.
     pub escapes: Vec<bool>,
     /// For each variable: true if an instruction loads it.
-    pub loaded: Vec<bool>,
+    loaded: Vec<bool>,
     /// For each variable: true if it only describes a check of a sanitizer.
     pub describes: Vec<bool>,
     /// For each function: true if it is used as a value.
@@ -52,6 +52,11 @@ impl Uses {
             }
         }
         uses
+    }
+
+    /// True if an instruction loads a variable.
+    pub fn is_loaded(&self, variable: usize) -> bool {
+        self.loaded[variable]
     }
 
     fn instruction(&mut self, ir: &Module, function: &Function, instruction: &Instruction) {

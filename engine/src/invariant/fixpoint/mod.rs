@@ -81,14 +81,8 @@ enum Next {
     Also(Vec<Environment>),
 }
 
-/// The state of the analysis of memory.
-pub struct Following<'p> {
-    /// The abstract memory.
-    pub tracker: Tracker<'p>,
-    /// The program without copies of functions.
-    pub original: &'p Program,
-    /// By edge: the edge of `original` that it represents.
-    pub origin: Vec<EdgeId>,
+/// The objects and global variables that functions use.
+pub struct Uses {
     /// Per function: the objects that it and its callees may allocate or free.
     pub changed: Vec<FixedBitSet>,
     /// Per function: the objects that it and its callees may write, allocate or free.
@@ -99,6 +93,18 @@ pub struct Following<'p> {
     pub accessed: Vec<FixedBitSet>,
     /// Per function: the indices of the global variables that it and its callees may read or write.
     pub used: Vec<FixedBitSet>,
+}
+
+/// The state of the analysis of memory.
+pub struct Following<'p> {
+    /// The abstract memory.
+    pub tracker: Tracker<'p>,
+    /// The program without copies of functions.
+    pub original: &'p Program,
+    /// By edge: the edge of `original` that it represents.
+    pub origin: Vec<EdgeId>,
+    /// The objects and global variables that functions use.
+    pub uses: Uses,
     /// Per function: the objects of its stack frame.
     pub frames: Vec<Vec<u32>>,
     /// Operations that may be invalid.
@@ -645,7 +651,7 @@ impl<'p> Analysis<'p> {
                     env.memory.is_unmodelled |= self.is_of_model(program.func_of(edge));
                 } else if harm == Harm::Again {
                     let func = program.func_of(edge);
-                    following.tracker.come_back(env, &following.touched[func.index()]);
+                    following.tracker.come_back(env, &following.uses.touched[func.index()]);
                     for &var in &self.written[func.index()] {
                         env.set(&self.rows, var, None);
                     }
@@ -741,7 +747,7 @@ impl<'p> Analysis<'p> {
         let Op::Call { args, result, .. } = &program.edges[edge].op else { unreachable!("a call") };
         let mut back = env.clone();
         if let Some(following) = &self.following {
-            let touched = &following.touched[func.index()];
+            let touched = &following.uses.touched[func.index()];
             let mut lost = back.memory.lost(&exit.env.memory, Some(touched));
             lost.extend(exit.env.memory.lost.iter().copied());
             back.lose_written(&self.rows, &program.exprs, &lost);
@@ -751,8 +757,8 @@ impl<'p> Analysis<'p> {
         }
         back.relate_reads(&self.rows, &program.exprs, None);
         if let Some(following) = &self.following {
-            let touched = &following.touched[func.index()];
-            let changed = &following.changed[func.index()];
+            let touched = &following.uses.touched[func.index()];
+            let changed = &following.uses.changed[func.index()];
             back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched, changed);
         }
         if self.apart.as_ref().is_some_and(|apart| apart.is_wild(func)) {
@@ -778,8 +784,9 @@ impl<'p> Analysis<'p> {
             }
         }
         let is_local = |var: VarId| program.vars[var].func().is_some();
-        let is_touched =
-            |object: u32| self.following.as_ref().is_none_or(|f| f.touched[func.index()].contains(object as usize));
+        let is_touched = |object: u32| {
+            self.following.as_ref().is_none_or(|f| f.uses.touched[func.index()].contains(object as usize))
+        };
         back.keep_contents(&self.rows, &program.exprs, &is_touched);
         if self.following.is_some() {
             back.keep_defined(env);
@@ -835,11 +842,11 @@ impl<'p> Analysis<'p> {
         let mut entry = env.shared();
         let is_local = self.strength.is_local && self.apart.is_none();
         if let Some(following) = &self.following {
-            let accessed = &following.accessed[func.index()];
+            let accessed = &following.uses.accessed[func.index()];
             entry.memory = following.tracker.confined(&entry.memory, accessed);
             if is_local {
                 entry.memory.objects.retain(|object| accessed.contains(object));
-                entry.globals.retain(|row| following.used[func.index()].contains(row));
+                entry.globals.retain(|row| following.uses.used[func.index()].contains(row));
                 if !self.calls.is_recursive(func) {
                     following.tracker.begin(&mut entry.memory, &following.frames[func.index()]);
                 }
