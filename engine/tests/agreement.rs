@@ -221,7 +221,7 @@ fn no_analysis_contradicts_counting() {
             assert_eq!(answer, expected, "seed {seed}: {name}\n{}", cfa::text::print(&p));
             true
         };
-        let answered = Analysis::all().into_iter().filter(answers).map(|(_, name, _)| name);
+        let answered = Analysis::all().filter(answers).map(|(_, name, _)| name);
         (expected, answered.collect::<Vec<_>>())
     });
     let outcomes: Vec<_> = outcomes.collect();
