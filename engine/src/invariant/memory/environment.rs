@@ -107,7 +107,7 @@ impl Rows {
         self.functions.start + func.0
     }
 
-    /// The abstract address of a function. On a real machine it may be any address that is not null.
+    /// The abstract address of a function. It may lie anywhere where functions and objects lie.
     fn of_function(&self, func: FuncId) -> Value {
         let (_, high) = addresses(self.pointer_width);
         let at = Bounds::unsigned(self.pointer_width, function_address(FuncId(0)), high);
