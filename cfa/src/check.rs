@@ -161,6 +161,45 @@ impl Check {
         matches!(self, Self::Deref | Self::Free | Self::Memtrack | Self::Memcleanup)
     }
 
+    /// True if an unchecked program usually goes on after a violation, with some result of the operation.
+    pub fn is_passable(self) -> bool {
+        match self {
+            Self::SignedIntegerOverflow
+            | Self::SignedLeftShift
+            | Self::Shift
+            | Self::UnsignedIntegerOverflow
+            | Self::FloatDivideByZero
+            | Self::FloatCastOverflow
+            | Self::ImplicitConversion
+            | Self::Bounds
+            | Self::Null
+            | Self::Alignment
+            | Self::NonnullAttribute
+            | Self::ReturnsNonnullAttribute
+            | Self::PointerOverflow
+            | Self::PointerCompare
+            | Self::PointerSubtract
+            | Self::Bool
+            | Self::Enum
+            | Self::Builtin => true,
+            Self::Call
+            | Self::IntegerDivideByZero
+            | Self::Unreachable
+            | Self::Return
+            | Self::VlaBound
+            | Self::Argument
+            | Self::Deref
+            | Self::Free
+            | Self::Memory
+            | Self::Memtrack
+            | Self::Memcleanup
+            | Self::Termination
+            | Self::Automaton
+            | Self::DataRace
+            | Self::Deadlock => false,
+        }
+    }
+
     /// True if clang inserts the check into the code with `-fsanitize=`.
     pub fn is_in_code(self) -> bool {
         let is_ours = matches!(self, Self::Argument | Self::Memory | Self::PointerCompare | Self::PointerSubtract);

@@ -144,12 +144,16 @@ impl Meetings<'_> {
         if left.is_empty() || right.is_empty() || is_order && left == right {
             return;
         }
-        for (&tail, &host) in left.iter().flat_map(|l| right.iter().flat_map(move |r| [(l, r), (r, l)])) {
-            let Some(places) = self.shared.get(&tail) else { continue };
-            let Some(&place) = places.iter().find(|(object, _)| *object == host) else { continue };
-            let found = self.found.entry(tail).or_default();
-            if !found.contains(&place) {
-                found.push(place);
+        for (tails, hosts) in [(&left, &right), (&right, &left)] {
+            for tail in tails {
+                let places = self.shared.get(tail).into_iter().flatten();
+                let met = places.filter(|(host, _)| hosts.binary_search(host).is_ok());
+                for &place in met {
+                    let found = self.found.entry(*tail).or_default();
+                    if !found.contains(&place) {
+                        found.push(place);
+                    }
+                }
             }
         }
     }

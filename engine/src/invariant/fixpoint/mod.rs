@@ -544,12 +544,17 @@ impl<'p> Analysis<'p> {
                 let edge = match self.program.locs[loc].out {
                     Out::Sink => break,
                     Out::Branch { then_edge, else_edge } => {
-                        for edge in [else_edge, then_edge] {
+                        for (edge, other) in [(else_edge, then_edge), (then_edge, else_edge)] {
                             let edge_ref = &self.program.edges[edge];
                             let Op::Assume { cond, .. } = edge_ref.op else { unreachable!("a branch of assumes") };
                             let mut side = env.clone();
                             if !side.assume(&self.rows, &self.program.exprs, cond) {
-                                continue;
+                                if !self.is_passable_violation(other) {
+                                    continue;
+                                }
+                                // The check always fails. What follows is analysed as if it were ignored, lest all later
+                                // checks hold.
+                                side = env.clone();
                             }
                             self.changing().iter().for_each(|&var| side.set(&self.rows, var, None));
                             if self.is_node[edge_ref.target.index()] {
@@ -578,6 +583,12 @@ impl<'p> Analysis<'p> {
                 }
             }
         }
+    }
+
+    /// True if an edge leads to the violation of a check after which an unchecked program goes on.
+    fn is_passable_violation(&self, edge: EdgeId) -> bool {
+        let Out::One(next) = self.program.locs[self.program.edges[edge].target].out else { return false };
+        matches!(self.program.edges[next].op, Op::Error(error) if self.program.errors[error].check.is_passable())
     }
 
     /// Applies the effect of an edge other than an assume.
