@@ -30,8 +30,8 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
         found.retain(|&loc, _| points_to.is_reached(program.locs[loc].func));
         found.retain(|_, operands| {
             let may_be_function = |&(e, is_for_objects): &(ExprId, bool)| {
-                let targets = points_to.points_to(e);
-                let mut kinds = targets.iter().map(|location| points_to.objects[location.object].kind);
+                let targets = points_to.pointees(e);
+                let mut kinds = targets.iter().map(|&object| points_to.objects[object].kind);
                 let is_function = |kind| match kind {
                     ObjectKind::Func(_) => true,
                     ObjectKind::Distance(to) => matches!(points_to.objects[to].kind, ObjectKind::Func(_)),

@@ -163,12 +163,12 @@ impl Meetings<'_> {
         if self.program.exprs.as_const(e).is_some() {
             return Vec::new();
         }
-        let mut found: Vec<GlobalId> = Vec::new();
-        for location in self.points_to.points_to(e) {
-            if let ObjectKind::Global(global) = self.points_to.objects[location.object].kind {
-                found.push(global);
-            }
-        }
+        let pointees = self.points_to.pointees(e);
+        let global = |object| match self.points_to.objects[object].kind {
+            ObjectKind::Global(global) => Some(global),
+            _ => None,
+        };
+        let mut found: Vec<GlobalId> = pointees.into_iter().filter_map(global).collect();
         found.sort_unstable();
         found.dedup();
         found

@@ -120,6 +120,8 @@ pub struct PointsTo<'p> {
     /// By variable, the numbers of its sets.
     sets: Vec<VarSets>,
     distinct: Vec<Rc<SparseSet>>,
+    /// The objects of the sets that [`pointees`](Self::pointees) has read, sorted and without duplicates.
+    objects_of_sets: FxHashMap<u32, Vec<ObjectId>>,
     external: u32,
     undefined: Undefined,
     reached: Vec<bool>,
@@ -207,6 +209,7 @@ impl<'p> PointsTo<'p> {
             locations: memory.locations,
             sets,
             distinct,
+            objects_of_sets: FxHashMap::default(),
             external,
             undefined,
             reached,
@@ -284,6 +287,24 @@ impl<'p> PointsTo<'p> {
         found.dedup();
         found
     }
+    /// The objects that the value of an expression may point to, sorted and without duplicates.
+    pub fn pointees(&mut self, e: ExprId) -> Vec<ObjectId> {
+        let mut found = Vec::new();
+        for (places, _) in self.places(e) {
+            match places {
+                Places::Set(set) => {
+                    let (distinct, locations) = (&self.distinct, &self.locations);
+                    let objects = self.objects_of_sets.entry(set).or_insert_with(|| {
+                        let objects = distinct[set as usize].iter().map(|l| locations[LocationId(l)].object);
+                        sorted(objects.collect())
+                    });
+                    found.extend_from_slice(objects);
+                }
+                Places::Object(object) => found.push(object),
+            }
+        }
+        sorted(found)
+    }
     /// The objects that may leak.
     pub fn heap(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let is_heap = |kind: ObjectKind| match kind {
@@ -318,6 +339,12 @@ impl<'p> PointsTo<'p> {
     pub fn external_access(&self, edge: EdgeId) -> Option<(Places, Undefined)> {
         (self.external != 0 && self.is_undefined(edge)).then_some((Places::Set(self.external), self.undefined))
     }
+}
+
+fn sorted(mut objects: Vec<ObjectId>) -> Vec<ObjectId> {
+    objects.sort_unstable();
+    objects.dedup();
+    objects
 }
 
 /// Returns true if an input, or a value composed from it, may be the address of an object. The program must have

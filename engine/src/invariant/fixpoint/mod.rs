@@ -346,9 +346,7 @@ impl<'p> Analysis<'p> {
     fn initial(&self) -> Environment {
         let mut env = Environment::new();
         for &var in &self.rows.globals {
-            if let VarKind::Global { init: Some(init) } = self.program.vars[var].kind
-                && !self.changing().contains(&var)
-            {
+            if let VarKind::Global { init: Some(init) } = self.program.vars[var].kind {
                 let value = env.eval(&self.rows, &self.program.exprs, init);
                 env.set(&self.rows, var, value);
             }
@@ -541,6 +539,7 @@ impl<'p> Analysis<'p> {
         while let Some((mut loc, mut env)) = stack.pop() {
             loop {
                 self.reached[loc.index()] = true;
+                self.changing().iter().for_each(|&var| env.recent.forget(&self.program.exprs, var));
                 let edge = match self.program.locs[loc].out {
                     Out::Sink => break,
                     Out::Branch { then_edge, else_edge } => {
@@ -556,7 +555,6 @@ impl<'p> Analysis<'p> {
                                 // checks hold.
                                 side = env.clone();
                             }
-                            self.changing().iter().for_each(|&var| side.set(&self.rows, var, None));
                             if self.is_node[edge_ref.target.index()] {
                                 ends.push(End::Node(edge_ref.target, side));
                             } else {
@@ -608,7 +606,7 @@ impl<'p> Analysis<'p> {
         }
         match op {
             Op::Assign { var, value } => {
-                let now = env.eval(&self.rows, pool, *value).filter(|_| !self.changing().contains(var));
+                let now = env.eval(&self.rows, pool, *value);
                 env.set(&self.rows, *var, now);
                 env.recent.set_gaps(gaps);
                 if self.following.is_some() && !self.changes(*var, *value) {
@@ -680,6 +678,7 @@ impl<'p> Analysis<'p> {
 
     /// Sets the signal handlers.
     pub(in crate::invariant) fn set_handlers(&mut self, handlers: Handlers) {
+        self.rows.let_change(handlers.vars.iter().copied());
         self.handlers = handlers;
     }
 

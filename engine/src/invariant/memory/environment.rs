@@ -35,6 +35,8 @@ pub struct Rows {
     functions: Range<u32>,
     /// The object numbers of constants.
     constants: FixedBitSet,
+    /// The variables that may change at any time. Environments have no facts about them.
+    changing: FixedBitSet,
     pointer_width: u32,
     /// True if the analysis tracks the targets of addresses.
     follows: bool,
@@ -66,7 +68,8 @@ impl Rows {
         let functions = objects.len() as u32..(objects.len() + program.funcs.len()) as u32;
         let read_only = program.globals.iter().filter(|(_, object)| object.read_only);
         let constants = read_only.map(|(id, _)| id.index()).collect();
-        Self { of_var, globals, objects, functions, constants, pointer_width, follows: false, tables: Vec::new() }
+        let (changing, tables) = (FixedBitSet::with_capacity(program.vars.len()), Vec::new());
+        Self { of_var, globals, objects, functions, constants, changing, pointer_width, follows: false, tables }
     }
 
     /// Rows for an analysis that tracks the targets of addresses. The objects are numbered: globals, then functions.
@@ -85,6 +88,11 @@ impl Rows {
         };
         rows.tables = program.globals.values().map(bytes).collect();
         rows
+    }
+
+    /// States that variables may change at any time.
+    pub fn let_change(&mut self, vars: impl IntoIterator<Item = VarId>) {
+        self.changing.extend(vars.into_iter().map(Id::index));
     }
 
     /// The index of a global variable in its row; `None` for a local variable.
@@ -197,7 +205,7 @@ impl Environment {
     pub fn set(&mut self, rows: &Rows, var: VarId, value: Option<Value>) {
         let (global, index) = rows.of_var[var.index()];
         let row = if global { &mut self.globals } else { &mut self.locals };
-        let value = value.filter(|v| !v.is_full());
+        let value = value.filter(|v| !v.is_full() && !rows.changing.contains(var.index()));
         if row.get(index as usize) != value.as_ref() {
             row.set(index as usize, value);
         }
