@@ -550,6 +550,11 @@ impl Taint {
         }
     }
 
+    /// True if the taint is for a function that lets signal handlers run, but installs none.
+    pub fn installs_no_handler(&self) -> bool {
+        self.harm() == Harm::Handlers && self.reason.split('\'').nth(1) == Some("alarm")
+    }
+
     /// True if the effect of the dropped behaviours is over when execution continues, as for a call of an undefined
     /// function. The effect of others, such as signals and threads, may occur at any later time.
     pub fn is_bounded(&self) -> bool {

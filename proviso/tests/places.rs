@@ -89,6 +89,14 @@ fn what_signal_handlers_write_is_open() {
     assert!(proved >= 2 && violated == 0 && open == 3, "{proved} {violated} {open}");
 }
 
+#[test]
+fn only_installed_functions_are_signal_handlers() {
+    assert_eq!(proved_places_hold_natively("installed", 1), 2);
+    let (report, _) = report(&data("installed.c"), &["--check", "bounds"]);
+    let [proved, violated, open] = counts(&report, "bounds");
+    assert!(proved >= 1 && violated == 0 && open == 2, "{proved} {violated} {open}");
+}
+
 /// The places of a report add up, and assumptions about undefined functions are listed.
 #[test]
 fn reports_count_places() {

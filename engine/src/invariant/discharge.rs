@@ -357,10 +357,11 @@ impl<'p> Analysis<'p> {
     pub(super) fn following(
         contexts: &'p Contexts,
         original: &'p Program,
-        points_to: Option<PointsTo<'p>>,
+        mut points_to: Option<PointsTo<'p>>,
         strength: Strength,
     ) -> Self {
         let program = &contexts.program;
+        let handlers = Handlers::find(original, points_to.as_mut(), self::returning);
         let mut analysis = Self::new(program);
         analysis.set_strength(strength);
         analysis.rows = Rows::following(program);
@@ -369,7 +370,6 @@ impl<'p> Analysis<'p> {
         let recursive = program.funcs.ids().filter(|&func| analysis.calls.is_recursive(func));
         tracker.are_recursive(recursive.map(FuncId::index).collect());
         let returning = self::returning(program, &analysis.calls);
-        let handlers = Handlers::find(original, self::returning);
         if handlers.is_known {
             tracker.never_know(&handlers.objects);
         }

@@ -1,8 +1,11 @@
 //! Signal handlers. A handler runs between any two operations of the program, so what it writes may change at any time.
 
-use cfa::{CallGraph, Callee, Expr, FuncId, GlobalId, Harm, Id, Op, Program, VarId, VarKind};
+use cfa::{
+    CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, GlobalId, Harm, Id, LocId, Op, Program, Taint, VarId, VarKind,
+};
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use slicer::pointer::{ObjectKind, PointsTo};
 
 /// The functions that signals may run, and what they write.
 pub struct Handlers {
@@ -23,19 +26,25 @@ impl Handlers {
         Self { functions: FixedBitSet::new(), vars, objects, is_known: true }
     }
 
-    /// The handlers of a program, if it installs any: the functions of such a type whose address is taken. The front-end
-    /// keeps the arguments of `signal` in the program. A handler that does not return writes nothing that other code
-    /// reads. `returning` returns which functions may return.
-    pub fn find(program: &Program, returning: impl Fn(&Program, &CallGraph) -> Vec<bool>) -> Self {
+    /// The handlers that a program installs. A handler that does not return writes nothing that other code reads.
+    /// `points_to` is of this program. `returning` returns which functions may return.
+    pub fn find(
+        program: &Program,
+        points_to: Option<&mut PointsTo>,
+        returning: impl Fn(&Program, &CallGraph) -> Vec<bool>,
+    ) -> Self {
         let mut this = Self { functions: FixedBitSet::with_capacity(program.funcs.len()), ..Self::none() };
-        let installs = |taint: &cfa::Taint| taint.under && taint.harm() == Harm::Handlers;
-        if !program.taints.values().any(installs) {
+        let installing = installing(program);
+        if installing.is_empty() {
             return this;
         }
         let calls = CallGraph::new(program);
         let returning = returning(program, &calls);
         let jumps = program.taints.values().any(|taint| taint.harm() == Harm::Elsewhere);
-        for &func in calls.address_taken().iter().filter(|&&func| is_handler(program, func)) {
+        let handlers = installed(program, &installing, points_to).unwrap_or_else(|| {
+            calls.address_taken().iter().copied().filter(|&func| has_type_of_handler(program, func)).collect()
+        });
+        for func in handlers {
             let called = this.add(program, &calls, func);
             if returning[func.index()] || jumps {
                 called.into_iter().for_each(|func| this.add_writes(program, &calls, func));
@@ -86,9 +95,95 @@ impl Handlers {
 /// The width of the number of a signal in bits.
 const SIGNAL: u32 = 32;
 
-/// True for a function that `signal` or `sigaction` may install. A function without a prototype (`void stop() {...}`)
-/// converts to the type of a handler, also with another result.
-fn is_handler(program: &Program, func: FuncId) -> bool {
+/// The edges that represent calls of functions that install handlers, or let one run.
+fn installing(program: &Program) -> Vec<(EdgeId, &Taint)> {
+    let edges = program.edges.iter();
+    let taints = edges.filter_map(|(id, edge)| match edge.op {
+        Op::Approx { taint } => Some((id, &program.taints[taint])),
+        _ => None,
+    });
+    taints.filter(|(_, taint)| taint.under && taint.harm() == Harm::Handlers).collect()
+}
+
+/// The handlers, ascending; `None` if they are not known.
+fn installed(
+    program: &Program,
+    installing: &[(EdgeId, &Taint)],
+    mut points_to: Option<&mut PointsTo>,
+) -> Option<Vec<FuncId>> {
+    let arguments = Arguments::new(program);
+    let mut found = Vec::new();
+    for &(edge, taint) in installing.iter().filter(|(_, taint)| !taint.installs_no_handler()) {
+        let handler = arguments.handler(edge, taint)?;
+        match &mut points_to {
+            Some(points_to) if points_to.is_reached(program.func_of(edge)) => {
+                for location in points_to.points_to(handler) {
+                    match points_to.objects[location.object].kind {
+                        ObjectKind::Func(func) => found.push(func),
+                        ObjectKind::Global(_) | ObjectKind::Alloc(_) => {}
+                        _ => return None,
+                    }
+                }
+            }
+            _ if program.exprs.vars(handler).is_empty() => {
+                program.exprs.visit(handler, &mut FxHashSet::default(), |_, node| {
+                    found.extend(match node {
+                        Expr::FuncAddr(func) => Some(*func),
+                        _ => None,
+                    });
+                });
+            }
+            _ => return None,
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Some(found)
+}
+
+/// The arguments of functions that install handlers. The front-end assigns them to temporaries before the edge that
+/// represents the call: the number of the signal, then the handler.
+struct Arguments<'p> {
+    program: &'p Program,
+    /// The variables that are never read.
+    unused: FixedBitSet,
+    incoming: FxHashMap<LocId, Vec<EdgeId>>,
+}
+
+impl<'p> Arguments<'p> {
+    fn new(program: &'p Program) -> Self {
+        let mut unused = FixedBitSet::with_capacity(program.vars.len());
+        unused.insert_range(..);
+        let mut incoming: FxHashMap<LocId, Vec<EdgeId>> = FxHashMap::default();
+        for (id, edge) in program.edges.iter() {
+            incoming.entry(edge.target).or_default().push(id);
+            edge.op.for_each_expr(|e| program.exprs.vars(e).iter().for_each(|var| unused.set(var.index(), false)));
+        }
+        Self { program, unused, incoming }
+    }
+
+    /// The handler that an edge with this taint installs; `None` if it is not known.
+    fn handler(&self, edge: EdgeId, taint: &Taint) -> Option<ExprId> {
+        let (before, width, handler) = self.assigned_before(self.program.edges[edge].source, taint)?;
+        let (_, of_signal, _) = self.assigned_before(before, taint)?;
+        (width == self.program.layout.pointer_width && of_signal == SIGNAL).then_some(handler)
+    }
+
+    /// The assignment of an argument before `to`: its source, and the width and value of the argument.
+    fn assigned_before(&self, to: LocId, taint: &Taint) -> Option<(LocId, u32, ExprId)> {
+        let &[edge] = self.incoming.get(&to)?.as_slice() else { return None };
+        let edge = &self.program.edges[edge];
+        let Op::Assign { var, value } = edge.op else { return None };
+        let kind = &self.program.vars[var].kind;
+        let is_argument =
+            self.unused.contains(var.index()) && matches!(kind, VarKind::Temp(_)) && edge.place == taint.place;
+        is_argument.then_some((edge.source, self.program.vars[var].width, value))
+    }
+}
+
+/// True for a function that `signal` may install. A function without a prototype (`void stop() {...}`) converts to the
+/// type of a handler, also with another result.
+fn has_type_of_handler(program: &Program, func: FuncId) -> bool {
     let params = &program.funcs[func].params;
     let takes_signal = params.first().is_none_or(|&param| program.vars[param].width == SIGNAL);
     takes_signal && matches!(params.len(), 0 | 1 | 3)
