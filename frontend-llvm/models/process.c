@@ -1,7 +1,7 @@
 // Defines: execv execve execvp execvpe fexecve execl execlp execle wait waitpid wait3 wait4 setuid seteuid setgid setegid
 // Defines: setreuid setregid setresuid setresgid getresuid getresgid setsid getsid setpgid getpgid getpgrp getgroups
 // Defines: setgroups initgroups nice getpriority setpriority getrlimit setrlimit getrlimit64 setrlimit64 getrusage daemon
-// Defines: uname gethostid getlogin ttyname ctermid gettid pause
+// Defines: uname sysinfo gethostid getlogin ttyname ctermid gettid pause
 #pragma once
 #include "unistd.c"
 
@@ -336,6 +336,25 @@ int uname(char names[6][65]) {
         __builtin_memcpy(kept[i], names[i], 65);
     }
     known = 1;
+    return 0;
+}
+
+// The members of `struct sysinfo`.
+struct proviso_system {
+    long uptime;
+    unsigned long loads[3], total_ram, free_ram, shared_ram, buffer_ram, total_swap, free_swap;
+    unsigned short processes, padding;
+    unsigned long total_high, free_high;
+    unsigned unit;
+    char rest[20 - 2 * sizeof(long) - sizeof(int)];
+};
+
+// The time since the start of the system never decreases. Everything else may change at any time.
+int sysinfo(struct proviso_system *info) {
+    static long before;
+    __proviso_env_memory(info, sizeof *info);
+    __proviso_assume((info->uptime >= before) & (info->unit >= 1));
+    before = info->uptime;
     return 0;
 }
 

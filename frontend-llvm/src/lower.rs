@@ -6,6 +6,7 @@
 
 mod arguments;
 mod arith;
+mod assembly;
 mod body;
 mod builder;
 mod by_value;

@@ -517,7 +517,7 @@ extern void reach_error(void);
 int main(void) {{
     int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
     if (x == 3)
-        __asm__ volatile(\"nop\" : \"=r\"(y));
+        __asm__ volatile(\"nop\" : \"=r\"(y) : : \"memory\");
     if ({bad})
         reach_error();
     return 0;

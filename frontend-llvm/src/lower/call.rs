@@ -1,12 +1,12 @@
-//! Calls of functions, calls through pointers, and inline assembly. Other modules lower intrinsics and primitives.
+//! Calls of functions and calls through pointers. Other modules lower inline assembly, intrinsics and primitives.
 
 use super::builder::Builder;
 use super::by_value::{by_value, result_in_memory};
 use super::function::FunctionLowering;
 use super::globals::Cell;
 use super::{
-    Context, arguments, cancel, initialised, inlined, input, intrinsic, output, primitive, returned, sanitizer,
-    uninterpreted, vararg,
+    Context, arguments, assembly, cancel, initialised, inlined, input, intrinsic, output, primitive, returned,
+    sanitizer, uninterpreted, vararg,
 };
 use crate::hidden::HiddenState;
 use crate::ir::{Instruction, Operand, TypeKind, op};
@@ -184,7 +184,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     let ir = fl.b.ir();
     let count = ir.extra(i)[1] as usize;
     match ir.operand(i, count) {
-        Operand::Assembly(assembly) => lower_assembly(fl, n, i, assembly),
+        Operand::Assembly(assembly) => assembly::lower(fl, n, i, assembly),
         callee => {
             let function = match callee {
                 Operand::Constant(c) => fl.b.cx.function_of_constant(c),
@@ -380,32 +380,6 @@ fn lower_primitive(fl: &mut FunctionLowering, n: u32, i: &Instruction, primitive
         }
     };
     if let Some(value) = value {
-        fl.define_saved(n, value);
-    }
-}
-
-/// Lowers inline assembly to a taint, unless it is a barrier without effect.
-fn lower_assembly(fl: &mut FunctionLowering, n: u32, i: &Instruction, assembly: u32) {
-    let ir = fl.b.ir();
-    let row = &ir.assemblies[assembly as usize];
-    let args = fl.arguments(i);
-    let width = fl.b.cx.width(i.ty);
-    if row.text.trim().is_empty() && i.opcode == op::CALL {
-        match (width, &args[..]) {
-            (None, _) if !row.constraints.contains('=') => {
-                fl.b.emit(Op::Skip);
-                return;
-            }
-            // One register is input and output: the assembly only hides a value from the optimiser.
-            (Some(width), &[value])
-                if fl.b.x().width(value) == width && row.constraints.split(',').nth(1) == Some("0") =>
-            {
-                return fl.define(n, value);
-            }
-            _ => {}
-        }
-    }
-    if let Some(value) = fl.b.unmodelled(cfa::INLINE_ASSEMBLY, width) {
         fl.define_saved(n, value);
     }
 }

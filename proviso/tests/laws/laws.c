@@ -584,6 +584,14 @@ struct utsname a, b;
 if (uname(&a) == 0 && uname(&b) == 0)
     CHECK(strcmp(a.sysname, b.sysname) == 0 && strcmp(a.release, b.release) == 0);
 
+// true law: sysinfo
+struct sysinfo a, b;
+CHECK(sysinfo(&a) == 0 && sysinfo(&b) == 0 && b.uptime >= a.uptime && a.uptime >= 0 && b.mem_unit > 0);
+
+// claim: sysinfo
+struct sysinfo a;
+CHECK(sysinfo(&a) == 0 && a.procs < 3);
+
 // law: gethostid
 CHECK(gethostid() == gethostid());
 
