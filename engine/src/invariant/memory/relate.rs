@@ -412,18 +412,20 @@ impl Environment {
             }
             Expr::Binary(BinOp::Add, a, b) => {
                 let (Some(x), Some(y)) = (self.eval(rows, pool, a), self.eval(rows, pool, b)) else { return };
-                let (base, (of, at), offset, by) = match (x.targets.as_deref(), y.targets.as_deref()) {
-                    (Some([target]), None) => (a, target, b, &y),
-                    (None, Some([target])) => (b, target, a, &x),
+                let (base, targets, offset, by) = match (x.targets.as_deref(), y.targets.as_deref()) {
+                    (Some(targets), None) => (a, targets, b, &y),
+                    (None, Some(targets)) => (b, targets, a, &x),
                     _ => return,
                 };
+                let Some((_, at)) = targets.iter().find(|(of, _)| *of == object) else { return };
                 // The sum of distances does not wrap around.
                 let most = at.range.high.checked_add(by.range.high).filter(|most| *most <= full(pool.width(e)));
-                if *of != object || most.is_none() {
+                if most.is_none() {
                     return;
                 }
-                // A number is bounded by a length of one object only.
-                if let Some(limit) = limit.minus(at.range.low).filter(|_| self.is_one(object)) {
+                // A number is bounded by a length of one object only, to which the address certainly leads.
+                let is_certain = targets.len() == 1 && self.is_one(object);
+                if let Some(limit) = limit.minus(at.range.low).filter(|_| is_certain) {
                     let is_exact = limit.is_exact && at.as_constant().is_some();
                     self.limit(rows, pool, offset, Limit { is_exact, ..limit });
                 }
