@@ -19,6 +19,7 @@
 #include <sys/times.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <termios.h>
 #include <time.h>
