@@ -33,7 +33,7 @@ use crate::expr::{Expr, ExprId};
 use crate::index::Id;
 use crate::program::*;
 use code::{Code, Instr, Operand, Reg, is_wide};
-use endless::Watch;
+use endless::CycleDetector;
 use memory::{Memory, Stop};
 use operate::Interrupt;
 use std::time::Instant;
@@ -114,7 +114,7 @@ pub struct State<'r> {
     allocs: u64,
     inputs_taken: u64,
     taints: Vec<TaintId>,
-    watch: Watch,
+    cycles: CycleDetector,
     leaks: leak::Roots,
     /// After a fault, the number of bytes that the access covered.
     accessed: u64,
@@ -281,7 +281,7 @@ impl<'r> State<'r> {
             allocs: 0,
             inputs_taken: 0,
             taints: Vec::new(),
-            watch: Watch::default(),
+            cycles: CycleDetector::default(),
             leaks: leak::Roots::default(),
             accessed: 0,
             threads: Threads::new(code),
@@ -452,13 +452,13 @@ impl<'r> State<'r> {
 
     #[cold]
     fn check(&mut self, edge: EdgeId) -> Option<LimitKind> {
-        let mut watch = std::mem::take(&mut self.watch);
-        let is_endless = self.limits.endless == Endless::Ends && watch.knows(self, edge);
-        self.watch = watch;
+        let mut cycles = std::mem::take(&mut self.cycles);
+        let is_endless = self.limits.endless == Endless::Ends && cycles.observe(self, edge);
+        self.cycles = cycles;
         if is_endless {
             return Some(LimitKind::Endless);
         }
-        self.check_at = (self.steps + CHECK_INTERVAL).min(self.watch.next().max(self.steps + 1)).min(self.limits.steps);
+        self.check_at = (self.steps + CHECK_INTERVAL).min(self.cycles.next_step().max(self.steps + 1)).min(self.limits.steps);
         if self.steps >= self.limits.steps {
             Some(LimitKind::Steps)
         } else if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -9,55 +9,59 @@ use super::State;
 use crate::EdgeId;
 use crate::bv::Bv;
 
-/// The first stored state is the one after this many edges. Each further one is twice as far.
-const FIRST: u64 = 1 << 16;
+/// The first stored state is the one after this many edges. Each further one is twice as far from the start.
+const FIRST_STORED: u64 = 1 << 16;
 /// The number of following states that are compared with a stored state: the length of the longest cycle found.
-const LONGEST: u64 = 1 << 12;
+const LONGEST_CYCLE: u64 = 1 << 12;
 
 /// Detects a recurring state.
 #[derive(Clone)]
-pub(super) struct Watch {
-    kept: Option<Kept>,
-    /// The step at which the next state is stored, or the stored one is dropped.
+pub(super) struct CycleDetector {
+    stored: Option<StoredState>,
+    /// If no state is stored: the step at which one is stored. Otherwise: the step at which it is dropped.
     next: u64,
 }
 
 /// A stored state.
 #[derive(Clone)]
-struct Kept {
+struct StoredState {
     edge: EdgeId,
+    /// The number of steps before the state.
     at: u64,
     /// The values of [`Memory`](super::memory::Memory)'s change counter and of the input counter.
     changes: u64,
     inputs: u64,
+    /// The registers of at most 64 bits, and those of more.
     words: Vec<u64>,
     wides: Vec<Bv>,
     /// The call of each frame.
     frames: Vec<u32>,
 }
 
-impl Default for Watch {
+impl Default for CycleDetector {
     fn default() -> Self {
-        Self { kept: None, next: FIRST }
+        Self { stored: None, next: FIRST_STORED }
     }
 }
 
-impl Watch {
-    /// The step at which the detector must run next. 0 if it must run at every step.
-    pub fn next(&self) -> u64 {
-        if self.kept.is_some() { 0 } else { self.next }
+impl CycleDetector {
+    /// The step at which [`observe`](Self::observe) must be called next. 0 if it must be called at every step.
+    pub fn next_step(&self) -> u64 {
+        if self.stored.is_some() { 0 } else { self.next }
     }
-    /// True if the state after `edge` has occurred before.
-    pub fn knows(&mut self, state: &State<'_>, edge: EdgeId) -> bool {
-        if let Some(kept) = &self.kept {
-            if kept.is(state, edge) {
+
+    /// Compares the state after `edge` with the stored state. Returns true if they are equal, so that the run never
+    /// ends. Also stores or drops a state if it is time.
+    pub fn observe(&mut self, state: &State<'_>, edge: EdgeId) -> bool {
+        if let Some(stored) = &self.stored {
+            if stored.equals(state, edge) {
                 return true;
             }
             if state.steps >= self.next {
-                *self = Self { next: 2 * kept.at, kept: None };
+                *self = Self { next: 2 * stored.at, stored: None };
             }
         } else if state.steps >= self.next {
-            let kept = Kept {
+            let stored = StoredState {
                 edge,
                 at: state.steps,
                 changes: state.memory.changes,
@@ -66,14 +70,14 @@ impl Watch {
                 wides: state.wides.clone(),
                 frames: state.frames.iter().map(|frame| frame.call).collect(),
             };
-            *self = Self { next: state.steps + LONGEST, kept: Some(kept) };
+            *self = Self { next: state.steps + LONGEST_CYCLE, stored: Some(stored) };
         }
         false
     }
 }
 
-impl Kept {
-    fn is(&self, state: &State<'_>, edge: EdgeId) -> bool {
+impl StoredState {
+    fn equals(&self, state: &State<'_>, edge: EdgeId) -> bool {
         self.edge == edge
             && self.changes == state.memory.changes
             && self.inputs == state.inputs_taken
