@@ -458,7 +458,8 @@ impl<'r> State<'r> {
         if is_endless {
             return Some(LimitKind::Endless);
         }
-        self.check_at = (self.steps + CHECK_INTERVAL).min(self.cycles.next_step().max(self.steps + 1)).min(self.limits.steps);
+        self.check_at =
+            (self.steps + CHECK_INTERVAL).min(self.cycles.next_step().max(self.steps + 1)).min(self.limits.steps);
         if self.steps >= self.limits.steps {
             Some(LimitKind::Steps)
         } else if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -190,7 +190,7 @@ fn object_json(object: &Object) -> Value {
             ObjectKind::Allocated(AllocKind::Heap(_)) => "heap",
             ObjectKind::Allocated(AllocKind::Library(_)) => "library",
             ObjectKind::Allocated(AllocKind::Given) => "given",
-            ObjectKind::Allocated(AllocKind::StandIn) => "stand-in",
+            ObjectKind::Allocated(AllocKind::Placeholder) => "stand-in",
         },
         "size": object.size,
         "offset": object.offset,

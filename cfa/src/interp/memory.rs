@@ -79,9 +79,9 @@ impl ObjectKind {
     pub fn may_leak(self) -> bool {
         matches!(self, Self::Allocated(kind) if kind.may_leak())
     }
-    /// True if the object is the summary object of the pointers of `--entry` that are not dereferenced yet.
-    pub fn is_stand_in(self) -> bool {
-        self == Self::Allocated(AllocKind::StandIn)
+    /// True if the object is the placeholder of a pointer that was not dereferenced yet.
+    pub fn is_placeholder(self) -> bool {
+        self == Self::Allocated(AllocKind::Placeholder)
     }
 }
 
@@ -347,7 +347,7 @@ impl Memory {
         let Some(here) = self.at_or_below(ptr) else { return Op::NOWHERE };
         // At the start of an object of size 0, the previous object may end.
         let candidates = self.objects[..=here].iter().rev().take(2);
-        let offset = |o: &Object| if o.kind.is_stand_in() { Op::IN_STAND_IN } else { ptr - o.base };
+        let offset = |o: &Object| if o.kind.is_placeholder() { Op::IN_PLACEHOLDER } else { ptr - o.base };
         candidates.filter(|o| o.live && ptr - o.base <= o.size).map(offset).next().unwrap_or(Op::NOWHERE)
     }
 

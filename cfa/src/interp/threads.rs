@@ -868,7 +868,7 @@ impl State<'_> {
                     let threads = self.threads();
                     threads.made.insert(base, (thread, edge));
                     if let Some(unwritten) =
-                        threads.unwritten.as_mut().filter(|_| !zeroed && kind != AllocKind::StandIn)
+                        threads.unwritten.as_mut().filter(|_| !zeroed && kind != AllocKind::Placeholder)
                     {
                         unwritten.insert(base, vec![u64::MAX; size.div_ceil(64) as usize]);
                     }

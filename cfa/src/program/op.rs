@@ -74,7 +74,7 @@ pub enum Op {
         family: Option<Family>,
     },
     /// Assigns the offset of `ptr` from the start of the live object that contains `ptr` or ends at it. The value is
-    /// [`NOWHERE`](Op::NOWHERE) if there is no such object, and [`IN_STAND_IN`](Op::IN_STAND_IN) in a summary object.
+    /// [`NOWHERE`](Op::NOWHERE) if there is no such object, and [`IN_PLACEHOLDER`](Op::IN_PLACEHOLDER) in a placeholder.
     ObjectOffset {
         /// The variable.
         var: VarId,
@@ -139,13 +139,13 @@ pub enum Op {
 impl Op {
     /// The result of [`ObjectOffset`](Op::ObjectOffset) for a pointer into no object, truncated to the pointer width.
     pub const NOWHERE: u64 = u64::MAX;
-    /// The result of [`ObjectOffset`](Op::ObjectOffset) for a pointer into a [summary object](AllocKind::StandIn),
+    /// The result of [`ObjectOffset`](Op::ObjectOffset) for a pointer into a [placeholder](AllocKind::Placeholder),
     /// truncated to the pointer width.
-    pub const IN_STAND_IN: u64 = u64::MAX - 1;
+    pub const IN_PLACEHOLDER: u64 = u64::MAX - 1;
 
-    /// True if the operation allocates a [summary object](AllocKind::StandIn).
-    pub fn allocates_stand_in(&self) -> bool {
-        matches!(self, Op::Alloc { kind: AllocKind::StandIn, .. })
+    /// True if the operation allocates a [placeholder](AllocKind::Placeholder).
+    pub fn allocates_placeholder(&self) -> bool {
+        matches!(self, Op::Alloc { kind: AllocKind::Placeholder, .. })
     }
 
     /// True if the operation is a memory fault for some values of its operands.
@@ -336,9 +336,9 @@ pub enum AllocKind {
     Library(Family),
     /// A heap object that the caller of the entry function created. The program may free it.
     Given,
-    /// A summary object: it represents the target of a pointer that was not dereferenced yet. It is no object of C and
-    /// never dies.
-    StandIn,
+    /// A placeholder: its address is the value of a pointer of the entry function that was not dereferenced yet (lazy
+    /// initialisation). It is no object of C and never dies. The text form calls it `standin`.
+    Placeholder,
 }
 
 impl AllocKind {
@@ -364,7 +364,7 @@ impl AllocKind {
             Self::Stack => Some(Family::Scope),
             Self::Heap(family) | Self::Library(family) => Some(family),
             Self::Given => Some(Family::Malloc),
-            Self::StandIn => None,
+            Self::Placeholder => None,
         }
     }
     /// True if the object leaks when no pointer leads to it any more.

@@ -261,7 +261,7 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
                 AllocKind::Heap(family) => format!("heap {}", family.name()),
                 AllocKind::Library(family) => format!("library {}", family.name()),
                 AllocKind::Given => "given".to_owned(),
-                AllocKind::StandIn => "standin".to_owned(),
+                AllocKind::Placeholder => "standin".to_owned(),
             };
             let zeroed = if *zeroed { "zeroed " } else { "" };
             emit!(VarName(p, *var), format!(" := alloc {kind} {zeroed}"), E(*size), format!(" align {align}"));

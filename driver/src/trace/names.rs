@@ -101,7 +101,7 @@ impl<'p> Names<'p> {
                 AllocationOrigin::Heap(self.heap)
             }
             AllocKind::Stack if self.program.vars[var].name.is_some() => AllocationOrigin::Variable(var, depth),
-            AllocKind::Stack | AllocKind::StandIn => AllocationOrigin::Other,
+            AllocKind::Stack | AllocKind::Placeholder => AllocationOrigin::Other,
         };
         self.made.push(made);
         self.of_library.push(by_library);

@@ -265,7 +265,7 @@ pub(super) fn allocate(
     let size = ck.pool.resize(width, size);
     let kind = match kind {
         AllocKind::Stack => ObjectKind::Stack(ck.frame()),
-        AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => {
+        AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::Placeholder => {
             ObjectKind::Heap(kind.family())
         }
     };
@@ -436,7 +436,7 @@ pub(super) fn object_offset(ck: &mut Checker<'_>, st: &State, pointer: ExprId) -
         let inside = is_inside(ck, st, place, nothing, false);
         let here = ck.pool.and(place.here, inside);
         let offset = match ck.objects[place.object as usize].site {
-            Site::Alloc(edge) if ck.program.edges[edge].op.allocates_stand_in() => ck.word(Op::IN_STAND_IN),
+            Site::Alloc(edge) if ck.program.edges[edge].op.allocates_placeholder() => ck.word(Op::IN_PLACEHOLDER),
             _ => place.offset,
         };
         value = ck.pool.ite(here, offset, value);

@@ -69,10 +69,9 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// True if such objects are summary objects of pointers that were not dereferenced yet
-    /// ([`StandIn`](cfa::AllocKind::StandIn)). They are no objects of the C program.
-    pub fn is_stand_in(self, program: &Program) -> bool {
-        matches!(self, Self::Heap(edge) if program.edges[edge].op.allocates_stand_in())
+    /// True if such objects are [placeholders](cfa::AllocKind::Placeholder), which are no objects of the C program.
+    pub fn is_placeholder(self, program: &Program) -> bool {
+        matches!(self, Self::Heap(edge) if program.edges[edge].op.allocates_placeholder())
     }
     fn kind(self, program: &Program) -> Option<AllocKind> {
         match self {

@@ -65,7 +65,7 @@ impl Step<'_, '_, '_> {
                 let size = self.ex.terms.resized(size, from, program.layout.pointer_width);
                 let origin = match kind {
                     AllocKind::Stack => Origin::Stack(self.edge),
-                    AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => {
+                    AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::Placeholder => {
                         Origin::Heap(self.edge)
                     }
                 };
@@ -286,8 +286,8 @@ impl Step<'_, '_, '_> {
         let found = Resolution::asking(self.ex, st, ptr);
         let width = self.ex.program.layout.pointer_width;
         for Access { mut st, object, offset } in found.inside {
-            let is_stand_in = st.memory.get(object).is_some_and(|o| o.origin.is_stand_in(self.ex.program));
-            let offset = if is_stand_in { Val::Int(mask(width, Op::IN_STAND_IN)) } else { offset };
+            let is_placeholder = st.memory.get(object).is_some_and(|o| o.origin.is_placeholder(self.ex.program));
+            let offset = if is_placeholder { Val::Int(mask(width, Op::IN_PLACEHOLDER)) } else { offset };
             self.ex.write_var(&mut st, var, offset);
             self.follow(st);
         }

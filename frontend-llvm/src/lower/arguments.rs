@@ -4,8 +4,8 @@
 //! replaced by the object that it points to. Copies of one token lead to the same object. A list is therefore as long
 //! as the program follows it. Two pointers in an object are equal only if the mode permits it.
 //!
-//! A token is the address of a [summary object](AllocKind::StandIn). It stores the kind of the target object and, after
-//! the first dereference, its address. Unreachable objects are forgotten together with their summary objects, so states
+//! A token is the address of a [placeholder](AllocKind::Placeholder). It stores the kind of the target object and, after
+//! the first dereference, its address. Unreachable objects are forgotten together with their placeholders, so states
 //! recur in a loop over a list. If pointers may point to any earlier object, the program keeps a list of all objects.
 //!
 //! Pointers to functions are tokens of another form: addresses that no object has, each with its own number. They are
@@ -288,27 +288,27 @@ impl Context<'_> {
 pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
     let Some(follow) = b.cx.lazy.as_ref().map(|lazy| lazy.follow) else { return pointer };
     let width = b.pointer_width();
-    let (nowhere, in_stand_in) = whereabouts(b, pointer);
+    let (nowhere, in_placeholder) = whereabouts(b, pointer);
     let is_token = functions::is_token(b, pointer);
     let of_function = b.x().and(nowhere, is_token);
-    let follows = b.x().or(in_stand_in, of_function);
+    let follows = b.x().or(in_placeholder, of_function);
     let result = b.temp(width);
     b.emit(Op::Assign { var: result, value: pointer });
     b.when(follows, |b| call(b, follow, &[pointer], result));
     b.var_expr(result)
 }
 
-/// Two conditions: the pointer points to no object, and the pointer points to a summary object.
+/// Two conditions: the pointer points to no object, and the pointer points to a placeholder.
 fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
     let width = b.pointer_width();
     let offset = b.temp(width);
     b.emit(Op::ObjectOffset { var: offset, ptr: pointer });
     let offset = b.var_expr(offset);
-    let [nowhere, in_stand_in] = [Op::NOWHERE, Op::IN_STAND_IN].map(|answer| {
+    let [nowhere, in_placeholder] = [Op::NOWHERE, Op::IN_PLACEHOLDER].map(|answer| {
         let answer = b.size(answer & (u64::MAX >> (64 - width)));
         b.x().eq(offset, answer)
     });
-    (nowhere, in_stand_in)
+    (nowhere, in_placeholder)
 }
 
 fn call(b: &mut Builder, func: FuncId, args: &[ExprId], result: VarId) {
@@ -320,16 +320,16 @@ fn token_of(kind: usize, width: u32) -> u64 {
     (u64::MAX << TOKEN | (kind as u64) << KIND) & (u64::MAX >> (64 - width))
 }
 
-/// Creates a token: a summary object with the number of the kind, and zeros for the address of its target.
+/// Creates a token: a placeholder with the number of the kind, and zeros for the address of its target.
 fn token(b: &mut Builder, kind: usize) -> ExprId {
     if kind == FUNCTION {
         return function_token(b);
     }
     let bytes = u64::from(b.pointer_width() / 8);
     let (size, number) = (b.size(2 * bytes), b.size(kind as u64));
-    let stand_in = b.alloc(size, ALIGN, AllocKind::StandIn, true);
-    b.store(stand_in, number);
-    stand_in
+    let placeholder = b.alloc(size, ALIGN, AllocKind::Placeholder, true);
+    b.store(placeholder, number);
+    placeholder
 }
 
 fn function_token(b: &mut Builder) -> ExprId {

@@ -81,7 +81,7 @@ impl Parser<'_> {
             } else if self.accept_word("given")? {
                 AllocKind::Given
             } else if self.accept_word("standin")? {
-                AllocKind::StandIn
+                AllocKind::Placeholder
             } else {
                 self.keyword("heap")?;
                 AllocKind::Heap(self.family()?)

@@ -411,7 +411,7 @@ impl Recorder<'_> {
         self.set_taint(var, false);
         let base = state.var(var).and_then(|v| v.to_u64()).unwrap_or(0);
         let function = &self.program.funcs[self.frame().func];
-        if makes(function) && kind != cfa::AllocKind::StandIn {
+        if makes(function) && kind != cfa::AllocKind::Placeholder {
             self.making.allocated(self.program, function, object, base, state);
         }
         // The caller of the program initialises the objects that it passes.

@@ -289,16 +289,16 @@ impl Statements<'_, '_, '_> {
         let size = if watched { format!("({exact} + PROVISO_GAP)") } else { exact.clone() };
         let made = match kind {
             AllocKind::Stack => format!("__builtin_alloca({size})"),
-            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn if zeroed => {
+            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::Placeholder if zeroed => {
                 self.file.library("calloc", "extern void *calloc(unsigned long, unsigned long);".to_owned());
                 format!("calloc(1, {size})")
             }
-            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn if align > 16 => {
+            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::Placeholder if align > 16 => {
                 self.file
                     .library("aligned_alloc", "extern void *aligned_alloc(unsigned long, unsigned long);".to_owned());
                 format!("aligned_alloc({align}, {size})")
             }
-            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => {
+            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::Placeholder => {
                 self.file.library("malloc", "extern void *malloc(unsigned long);".to_owned());
                 format!("malloc({size})")
             }
@@ -308,7 +308,7 @@ impl Statements<'_, '_, '_> {
             _ if !watched => made,
             kind => {
                 let what = match kind {
-                    AllocKind::StandIn => "PROVISO_STAND_IN",
+                    AllocKind::Placeholder => "PROVISO_STAND_IN",
                     kind if kind.may_leak() => "PROVISO_HEAP",
                     _ => "PROVISO_GIVEN",
                 };

@@ -391,7 +391,7 @@ impl Tracker<'_> {
         })
     }
 
-    /// The offset of an address in its object. `None` if it may be in none, or in a summary object.
+    /// The offset of an address in its object. `None` if it may be in none, or in a placeholder.
     pub fn offset(&self, memory: &Memory, value: Option<&Value>) -> Option<Value> {
         let targets = value?.targets.as_ref()?;
         if !targets.iter().all(|(object, _)| self.is_plain(*object)) || !self.is_valid(memory, value, 0, false) {
@@ -401,7 +401,7 @@ impl Tracker<'_> {
         targets.iter().map(|(_, at)| plain(at)).reduce(|a, b| a.join(&b))
     }
 
-    /// The size of the object at an address, which is not null. `None` if it may be any, or that of a summary object.
+    /// The size of the object at an address, which is not null. `None` if it may be any, or that of a placeholder.
     pub fn size(&self, memory: &Memory, value: Option<&Value>) -> Option<Value> {
         // The bounds of an object that does not exist may exclude each other.
         let may_exist = |object: &u32| memory.status(*object).is_none_or(|status| status.size <= status.most);
@@ -419,10 +419,10 @@ impl Tracker<'_> {
         })
     }
 
-    /// True if an object is not a summary of objects that are not yet dereferenced.
+    /// True if an object is neither a placeholder nor a function.
     fn is_plain(&self, object: u32) -> bool {
         match self.allocation(object).map(|edge| &self.program.edges[edge].op) {
-            Some(Op::Alloc { kind, .. }) => !matches!(kind, AllocKind::StandIn),
+            Some(Op::Alloc { kind, .. }) => !matches!(kind, AllocKind::Placeholder),
             _ => (object as usize) < self.program.globals.len(),
         }
     }

@@ -15,8 +15,8 @@ pub(super) fn finish(cx: &mut Context) {
     let mut b = Builder::new(cx, func);
     let width = b.pointer_width();
     let token = b.var_expr(param);
-    let (_, in_stand_in) = whereabouts(&mut b, token);
-    let of_function = b.x().not(in_stand_in);
+    let (_, in_placeholder) = whereabouts(&mut b, token);
+    let of_function = b.x().not(in_placeholder);
     b.when(of_function, |b| follow_to_function(b, token, table, pointers));
     let slot = b.offset(token, u64::from(width / 8));
     unless_known(&mut b, slot);
