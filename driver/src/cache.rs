@@ -6,8 +6,8 @@
 //! models, the stubs or clang changes the bitcode, too. An entry for a proof contains the analysis that found it. An
 //! entry for a violation contains the inputs, which are replayed as if they had just been found. A violation from the
 //! cache is therefore as certain as any other, and its report is computed anew. An entry for a proof of termination
-//! contains the ranking functions. Proofs of nontermination are not kept. UNKNOWN is not kept, because another machine
-//! may have more time.
+//! contains the ranking functions. Proofs of nontermination are not stored. UNKNOWN is not stored, because another
+//! machine may have more time.
 
 use crate::config::{Config, Records};
 use crate::failure::Failure;
@@ -53,14 +53,14 @@ enum Entry {
     /// A proof, with the name of the analysis.
     True { decided_by: String },
     /// A violation, with the name of the analysis.
-    False { decided_by: String, error: u32, inputs: Recorded },
+    False { decided_by: String, error: u32, inputs: StoredInputs },
     /// A proof of termination.
-    Ends { decided_by: String, rankings: Vec<Measure> },
+    Ends { decided_by: String, rankings: Vec<StoredRanking> },
 }
 
 /// [`Ranking`] as JSON.
 #[derive(Serialize, Deserialize)]
-struct Measure {
+struct StoredRanking {
     func: u32,
     place: Option<u32>,
     is_recursion: bool,
@@ -69,7 +69,7 @@ struct Measure {
 
 /// [`Inputs`] as JSON: a value is its width in bits and its decimal digits.
 #[derive(Serialize, Deserialize)]
-struct Recorded {
+struct StoredInputs {
     values: Vec<(u32, String)>,
     globals: Vec<(u32, u32, String)>,
     bytes: Vec<(StoredObject, u64, u8)>,
@@ -91,11 +91,11 @@ impl Cache {
     pub fn open(config: &Config) -> Result<Option<Self>, Failure> {
         let Some(folder) = &config.cache else { return Ok(None) };
         fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
-        Ok(Some(Self { folder: folder.clone(), build: build()?, arguments: decisive(config) }))
+        Ok(Some(Self { folder: folder.clone(), build: build()?, arguments: relevant_options(config) }))
     }
 
-    /// Returns the place for the verdict of `job` on a module that was loaded with the options `load`.
-    pub fn place(&self, module: &Module, job: &Job, load: &Options) -> CacheFile {
+    /// Returns the file for the verdict of `job` on a module that was loaded with the options `load`.
+    pub fn file(&self, module: &Module, job: &Job, load: &Options) -> CacheFile {
         let question = Question { cache: self, job, load }.to_string();
         let parts = Sha256::new().chain_update(question).chain_update([0]).chain_update(module.bitcode());
         let name: String = parts.finalize().iter().map(|b| format!("{b:02x}")).collect();
@@ -113,7 +113,8 @@ impl fmt::Display for Question<'_> {
 
 impl CacheFile {
     /// Returns the outcome in the cache. A violation is replayed on the program for at most `time`. Returns `None` if
-    /// there is no readable entry, if the entry is a proof of termination, or if the replay fails.
+    /// there is no readable entry, if the entry is a proof of termination (see
+    /// [`proof_of_termination`](Self::proof_of_termination)), or if the replay fails.
     pub fn outcome(&self, program: &Program, time: Duration) -> Option<Outcome> {
         let (verdict, decided_by) = match self.read()? {
             Entry::Ends { .. } => return None,
@@ -127,7 +128,7 @@ impl CacheFile {
                 (Verdict::False(Counterexample { error, inputs, path }), decided_by)
             }
         };
-        self.is_used();
+        self.mark_used();
         Some(Outcome::new(verdict, Analysis::parse(&decided_by)?))
     }
 
@@ -135,15 +136,15 @@ impl CacheFile {
     /// functions or places that the program does not have.
     pub fn proof_of_termination(&self, program: &Program) -> Option<Terminated> {
         let Entry::Ends { decided_by, rankings } = self.read()? else { return None };
-        let ranking = |measure: Measure| {
-            let is_known = (measure.func as usize) < program.funcs.len()
-                && measure.place.is_none_or(|place| (place as usize) < program.places.len());
-            let Measure { func, place, is_recursion, tuple } = measure;
+        let ranking = |stored: StoredRanking| {
+            let is_known = (stored.func as usize) < program.funcs.len()
+                && stored.place.is_none_or(|place| (place as usize) < program.places.len());
+            let StoredRanking { func, place, is_recursion, tuple } = stored;
             is_known.then(|| Ranking { func: FuncId(func), place: place.map(PlaceId), is_recursion, tuple })
         };
         let rankings = rankings.into_iter().map(ranking).collect::<Option<_>>()?;
         let decided_by = PROOFS.into_iter().find(|proof| *proof == decided_by)?;
-        self.is_used();
+        self.mark_used();
         Some(Terminated { answer: Termination::Ends(rankings), stats: Stats::default(), decided_by })
     }
 
@@ -153,34 +154,33 @@ impl CacheFile {
     }
 
     /// Sets the modification time of the entry to now, so that the user can recognise unused entries by their age.
-    fn is_used(&self) {
+    fn mark_used(&self) {
         let _ = File::options().append(true).open(&self.0).and_then(|file| file.set_modified(SystemTime::now()));
     }
 
     /// Writes a verdict to the cache, unless it is `UNKNOWN`. `Err` if the file cannot be written.
-    pub fn keep(&self, outcome: &Outcome) -> Result<(), Failure> {
+    pub fn store(&self, outcome: &Outcome) -> Result<(), Failure> {
         let decided_by = outcome.decided_by.name().to_owned();
         let entry = match &outcome.verdict {
             Verdict::True => Entry::True { decided_by },
             Verdict::False(found) => {
-                Entry::False { decided_by, error: found.error.0, inputs: Recorded::from_inputs(&found.inputs) }
+                Entry::False { decided_by, error: found.error.0, inputs: StoredInputs::from_inputs(&found.inputs) }
             }
             Verdict::Unknown(_) => return Ok(()),
         };
         self.write(&entry)
     }
 
-    /// Writes a proof of termination to the cache. Other answers are not kept: a proof of nontermination is computed
-    /// anew. `Err` if the file cannot be written.
-    pub fn keep_termination(&self, terminated: &Terminated) -> Result<(), Failure> {
+    /// Writes a proof of termination to the cache. Other answers are not stored. `Err` if the file cannot be written.
+    pub fn store_termination(&self, terminated: &Terminated) -> Result<(), Failure> {
         let Termination::Ends(rankings) = &terminated.answer else { return Ok(()) };
-        let measure = |ranking: &Ranking| Measure {
+        let stored = |ranking: &Ranking| StoredRanking {
             func: ranking.func.0,
             place: ranking.place.map(|place| place.0),
             is_recursion: ranking.is_recursion,
             tuple: ranking.tuple.clone(),
         };
-        let rankings = rankings.iter().map(measure).collect();
+        let rankings = rankings.iter().map(stored).collect();
         self.write(&Entry::Ends { decided_by: terminated.decided_by.to_owned(), rankings })
     }
 
@@ -198,7 +198,7 @@ impl CacheFile {
     }
 }
 
-impl Recorded {
+impl StoredInputs {
     fn from_inputs(inputs: &Inputs) -> Self {
         let digits = |value: &Bv| value.to_biguint().to_string();
         let object = |object: &ObjectSeq| match *object {
@@ -229,7 +229,7 @@ impl Recorded {
                 .collect::<Option<_>>()?,
             bytes: self.bytes.into_iter().map(|(o, at, byte)| ((object(o), at), byte)).collect(),
             bases: self.bases.into_iter().map(|(o, base)| (object(o), base)).collect(),
-            // The cache keeps no verdicts on programs with threads.
+            // The cache stores no verdicts on programs with threads.
             schedule: Default::default(),
         })
     }
@@ -241,12 +241,12 @@ impl Recorded {
 /// Returns the text of everything that a verdict of this job and configuration depends on, except the bitcode and the
 /// build.
 pub fn question(job: &Job, config: &Config) -> String {
-    let cache = Cache { folder: PathBuf::new(), build: String::new(), arguments: decisive(config) };
+    let cache = Cache { folder: PathBuf::new(), build: String::new(), arguments: relevant_options(config) };
     Question { cache: &cache, job, load: &job.load }.to_string()
 }
 
-/// Returns the text of the configuration that TRUE and FALSE may depend on.
-fn decisive(config: &Config) -> String {
+/// Returns the text of the options of the configuration that TRUE and FALSE may depend on.
+fn relevant_options(config: &Config) -> String {
     let Config {
         engine,
         slicing,
@@ -259,7 +259,7 @@ fn decisive(config: &Config) -> String {
         records,
     } = config;
     // The choice of recorded data changes no verdict.
-    let Records { reproduction: _, exhibits: _, invariants: _ } = records;
+    let Records { reproduction: _, report_data: _, invariants: _ } = records;
     let engine::Config {
         analysis,
         jobs,
@@ -287,8 +287,8 @@ fn decisive(config: &Config) -> String {
         cycle_after,
         faults,
     } = engine;
-    // Verdicts of runs with cooperation are not kept. Their options name files or depend on files, whose content this
-    // text does not contain.
+    // Verdicts of runs with cooperation are not stored: their options refer to files, and this text does not contain
+    // the content of these files.
     let Cooperation {
         range,
         ranged,
@@ -419,8 +419,8 @@ mod tests {
             bases: [(ObjectSeq::Alloc(1), 4096)].into(),
             schedule: Default::default(),
         };
-        let text = serde_json::to_string(&Recorded::from_inputs(&inputs)).unwrap();
-        let restored: Recorded = serde_json::from_str(&text).unwrap();
+        let text = serde_json::to_string(&StoredInputs::from_inputs(&inputs)).unwrap();
+        let restored: StoredInputs = serde_json::from_str(&text).unwrap();
         assert_eq!(restored.restore().unwrap(), inputs);
     }
 }

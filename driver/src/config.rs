@@ -36,7 +36,7 @@ pub struct Records {
     /// them.
     pub reproduction: bool,
     /// True if the program is recorded for an HTML report.
-    pub exhibits: bool,
+    pub report_data: bool,
     /// True if loop invariants are recorded for every proof, even if the proof does not need them.
     pub invariants: bool,
 }

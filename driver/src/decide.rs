@@ -4,7 +4,7 @@ use crate::cache::CacheFile;
 use crate::cooperation::cooperate;
 use crate::cooperation::knowledge::Known;
 use crate::evidence::blame;
-use crate::evidence::exhibits::Exhibits;
+use crate::evidence::report_data::ReportData;
 use crate::evidence::reproduction::Reproduction;
 use crate::evidence::wording::{facts, is_internal};
 use crate::panics;
@@ -41,14 +41,19 @@ impl Decided {
 }
 
 /// Decides whether an error of the program is reachable, and describes the verdict.
-pub fn decide_and_describe(session: &Session, program: &Program, place: Option<&CacheFile>, known: Known) -> Finished {
-    let decided = decide(session, program, place, known);
+pub fn decide_and_describe(
+    session: &Session,
+    program: &Program,
+    cache_file: Option<&CacheFile>,
+    known: Known,
+) -> Finished {
+    let decided = decide(session, program, cache_file, known);
     let proved = decided.describe_proof(session, program);
     Finished { proved, ..decided.finished }
 }
 
 /// Decides whether an error of the program is reachable.
-pub fn decide(session: &Session, program: &Program, place: Option<&CacheFile>, known: Known) -> Decided {
+pub fn decide(session: &Session, program: &Program, cache_file: Option<&CacheFile>, known: Known) -> Decided {
     if program.starts_threads() {
         return decide_threads(session, program);
     }
@@ -63,16 +68,16 @@ pub fn decide(session: &Session, program: &Program, place: Option<&CacheFile>, k
         session.shared().assume(assumption);
     }
     session.shared().undefined = undefined;
-    if session.records.exhibits {
+    if session.records.report_data {
         // If there are several questions, they record their checked sites themselves.
         let is_only = session.shared().checks.is_empty();
         let property = |check| session.job.violated(check).to_owned();
         let property = is_only.then_some(&property as &dyn Fn(cfa::Check) -> String);
-        let exhibits = Exhibits::collect(program, slice.as_ref(), property, &Sources::new());
-        session.shared().exhibits.absorb(exhibits);
+        let report_data = ReportData::collect(program, slice.as_ref(), property, &Sources::new());
+        session.shared().report_data.absorb(report_data);
     }
     let kept = session.stage("asking the cache", "cache", || {
-        place.and_then(|place| place.outcome(program, session.share_of_time(REPLAY)))
+        cache_file.and_then(|file| file.outcome(program, session.share_of_time(REPLAY)))
     });
     let is_new = kept.is_none();
     // These are the obstacles if the run ends during the analysis.
@@ -91,9 +96,9 @@ pub fn decide(session: &Session, program: &Program, place: Option<&CacheFile>, k
     if !matches!(outcome.verdict, Verdict::Unknown(_)) {
         session.shared().obstacles = before;
     }
-    if let Some(place) = place.filter(|_| is_new && session.plan.is_none()) {
-        let kept = session.afterwards("keeping the verdict in the cache", "cache", || Some(place.keep(&outcome)));
-        session.shared().warn_of_cache(kept.unwrap_or(Ok(())));
+    if let Some(file) = cache_file.filter(|_| is_new && session.plan.is_none()) {
+        let stored = session.afterwards("storing the verdict in the cache", "cache", || Some(file.store(&outcome)));
+        session.shared().warn_of_cache(stored.unwrap_or(Ok(())));
     }
     session.shared().engine = Some(outcome.stats);
     in_words(session, program, Decided { finished: Finished::new(Answer::True), outcome, slice, is_of_slice })
@@ -116,9 +121,9 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
     let sources = Sources::new();
     let outcome = &decided.outcome;
     let analysed = decided.analysed(program);
-    if session.records.exhibits {
-        session.afterwards("showing what was explored", "exhibits", || {
-            session.shared().exhibits.add_explored(analysed, &outcome.coverage, &outcome.arg, &sources);
+    if session.records.report_data {
+        session.afterwards("collecting the explored states", "exhibits", || {
+            session.shared().report_data.add_explored(analysed, &outcome.coverage, &outcome.arg, &sources);
         });
     }
     let note = |reason: &Reason| Note {

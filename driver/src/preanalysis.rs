@@ -148,11 +148,11 @@ pub fn leave_out_valid(session: &Session, program: &mut Program) -> bool {
     }
     let looks = Looks { less: OF_ONE - 1, ..Looks::default() };
     let Holding { sites: valid, unknown: None, .. } = looks.holding(session, program, &found) else { return false };
-    if session.records.exhibits {
+    if session.records.report_data {
         let valid: FxHashSet<Site> = valid.iter().copied().collect();
         for site in found.iter().filter(|(site, _)| valid.contains(site)) {
             let property = session.job.violated(program.errors[site.1].check);
-            session.shared().exhibits.add_checked(property, program, std::iter::once(*site), &Sources::new());
+            session.shared().report_data.add_checked(property, program, std::iter::once(*site), &Sources::new());
         }
     }
     leave_out(program, &valid);

@@ -3,7 +3,7 @@
 
 use crate::cache::{Cache, CacheFile};
 use crate::config::Records;
-use crate::evidence::exhibits::Exhibits;
+use crate::evidence::report_data::ReportData;
 use crate::evidence::reproduction::Reproduction;
 use crate::failure::Failure;
 use crate::files::Outputs;
@@ -56,7 +56,7 @@ pub struct Shared {
     /// The called functions without a definition.
     pub undefined: Vec<Undefined>,
     /// The report data of the program.
-    pub exhibits: Exhibits,
+    pub report_data: ReportData,
     /// The results of the parts of the paths.
     pub parts: Vec<PartReport>,
     /// The external tool that decided, if one did.
@@ -273,7 +273,7 @@ impl Session {
         // Reports and harnesses also show unreachable code, and functions that the user names must be present.
         // Descriptions of parts of the paths identify locations by number, so nothing may be omitted for them either.
         let names_functions = self.job.errors_named || !options.watched.is_empty();
-        let is_all = self.records.exhibits || self.records.reproduction || names_functions || !self.plan.is_none();
+        let is_all = self.records.report_data || self.records.reproduction || names_functions || !self.plan.is_none();
         let options = Options { only_reachable: !is_all, ..options.clone() };
         let loaded = self.stage("loading the program", "load", || {
             let module = load_module(&self.loader, &options, &self.budget)?;
@@ -283,7 +283,7 @@ impl Session {
                     warnings.push(warning.clone());
                 }
             }
-            let place = self.cache.as_ref().map(|cache| cache.place(&module, &self.job, &options));
+            let place = self.cache.as_ref().map(|cache| cache.file(&module, &self.job, &options));
             let mut program = module.lower().map_err(|e| loading(&e))?;
             literals::share(&mut program, Some(Instant::now() + self.share_of_time(SLICING)));
             function_addresses::approximate(&mut program, Some(Instant::now() + self.share_of_time(SLICING)));

@@ -34,7 +34,7 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
         let config = Config { cycle_after: counted, ..session.config.clone() };
         let terminated = terminates(&program, &config, &session.budget, &progress);
         if let Some(place) = place {
-            session.shared().warn_of_cache(place.keep_termination(&terminated));
+            session.shared().warn_of_cache(place.store_termination(&terminated));
         }
         terminated
     });

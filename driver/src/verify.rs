@@ -4,7 +4,7 @@ use crate::answer::answer;
 use crate::cache::Cache;
 use crate::config::Config;
 use crate::cooperation;
-use crate::evidence::exhibits::Exhibits;
+use crate::evidence::report_data::ReportData;
 use crate::evidence::reproduction::Reproduction;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
@@ -37,7 +37,7 @@ pub struct Outcome {
     /// The knowledge about the paths, as the text of a GIA file, if the configuration requests it.
     pub gia: Option<String>,
     /// The program as an HTML report shows it, if the configuration requests it.
-    pub exhibits: Exhibits,
+    pub report_data: ReportData,
     /// The abstract states of the analysis that decided, if the configuration requests them.
     pub graph: Vec<engine::arg::ArgNode>,
     /// The exit code of the verdict.
@@ -209,7 +209,7 @@ impl Verification<'_> {
             reproduction: shared.reproduction,
             condition: shared.condition,
             gia: shared.gia,
-            exhibits: shared.exhibits,
+            report_data: shared.report_data,
             graph,
             code,
         })

@@ -116,7 +116,7 @@ impl VerifyArgs {
             cooperation: self.cooperation(),
             records: Records {
                 reproduction: self.harness.is_some(),
-                exhibits: self.report.is_some(),
+                report_data: self.report.is_some(),
                 invariants: self.wants_invariants(),
             },
         })

@@ -58,7 +58,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let findings = Arc::new(Mutex::new(Findings::new(args, colors)));
     let outcome = execute(&job, args, &outputs, start, Some(findings.clone()))?;
-    let Outcome { mut report, reproduction, condition, gia, exhibits, graph, code } = outcome;
+    let Outcome { mut report, reproduction, condition, gia, report_data, graph, code } = outcome;
     if let Some(reproduction) = &reproduction {
         let not_passed = harness::not_passed(&reproduction.trace, reproduction.ilp32).into_iter();
         let warning = |what| Note { text: format!("the harness cannot provide {what}"), spot: None };
@@ -97,7 +97,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         reproduction,
         condition,
         gia,
-        exhibits,
+        report_data,
         graph,
         args: args.clone(),
         job: job.clone(),

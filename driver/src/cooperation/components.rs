@@ -145,7 +145,7 @@ pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget)
 pub fn component_cegar(session: &Session, program: &Program, exchange: &Exchange, given: Option<&Gia>) -> Outcome {
     // The GIAs before and after the run refer to the program, not to a slice.
     if !session.plan.saves_gia
-        && !session.records.exhibits
+        && !session.records.report_data
         && given.is_none()
         && let Some(slice) = session.slice(program)
     {

@@ -49,7 +49,7 @@ pub fn save_after(
         }
         _ => save(session, program, done),
     });
-    if session.plan.saves_gia || gia.is_some() && session.records.exhibits {
+    if session.plan.saves_gia || gia.is_some() && session.records.report_data {
         session.afterwards("saving what is known", "saving", || {
             tell_gia(session, program, outcome, Gia::of_condition(done), undecided, gia);
         });
@@ -116,10 +116,10 @@ pub fn tell_gia(
 
 /// Records the claims of a GIA about source lines, if the report shows them.
 pub fn draw_gia(session: &Session, gia: &Gia, program: &mut Program) {
-    if session.records.exhibits
+    if session.records.report_data
         && let Some(lines) = lines::lines(gia, program, &Sources::new())
     {
-        session.shared().exhibits.known = lines;
+        session.shared().report_data.known = lines;
     }
 }
 

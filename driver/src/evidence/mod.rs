@@ -2,8 +2,8 @@
 
 pub mod assumed;
 pub mod blame;
-pub mod exhibits;
 pub mod lines;
 pub mod loop_invariants;
+pub mod report_data;
 pub mod reproduction;
 pub mod wording;

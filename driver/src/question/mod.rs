@@ -453,13 +453,13 @@ impl Run<'_> {
             let all = (discharged + open.len()).max(shared.checks[ask].places.all);
             let open = spots(program, open.into_iter());
             shared.checks[ask].places = Places { all, discharged, open };
-            if self.session.records.exhibits {
+            if self.session.records.report_data {
                 let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
-                shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
+                shared.report_data.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
                 let is_leak = |edge: &EdgeId| matches!(program.edges[*edge].op, Op::Leak(_));
                 let leaks = found.iter().filter(|(_, error)| of_ask(*error)).map(|(site, _)| edge(site));
                 let lost = origins(program, leaks.filter(is_leak).collect());
-                shared.exhibits.add_spots(&self.asks[ask].name, spots(program, lost.into_iter()));
+                shared.report_data.add_spots(&self.asks[ask].name, spots(program, lost.into_iter()));
             }
             let is_of_unknown = loses_behaviours && self.is_of_unknown_code(ask, program, found.is_empty());
             // Data races and deadlocks have no place of their own.

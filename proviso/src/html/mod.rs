@@ -1,9 +1,9 @@
 //! The report as one HTML file (`--report`): all results of a run, with the source beside them.
 //!
 //! The page is a fixed document (`page.html`, `page.css`, `page.js`, and the libraries in `vendor`) that contains the
-//! run as a JSON object. It loads nothing else. [`Exhibits`] provides the data that comes from the program.
+//! run as a JSON object. It loads nothing else. [`ReportData`] provides the data that comes from the program.
 
-use driver::evidence::exhibits::{Checked, Exhibits};
+use driver::evidence::report_data::{Checked, ReportData};
 
 use crate::json::{self, spot_json, violation_json};
 use crate::pixel_tree::{Format, PixelTree};
@@ -27,7 +27,7 @@ const MAX_FILE: usize = 2 << 20;
 const MAX_STEPS: usize = 20_000;
 
 /// Returns the page for a run. `graph` holds the reached states; it is empty if no graph was kept.
-pub fn page(report: &Report, exhibits: &Exhibits, graph: &[ArgNode], sources: &Sources) -> String {
+pub fn page(report: &Report, report_data: &ReportData, graph: &[ArgNode], sources: &Sources) -> String {
     let pixels = if graph.is_empty() {
         Value::Null
     } else {
@@ -45,12 +45,12 @@ pub fn page(report: &Report, exhibits: &Exhibits, graph: &[ArgNode], sources: &S
         "run": run,
         "violations": all.into_iter().map(|v| told(v, most)).collect::<Vec<_>>(),
         "invariants": report.invariants.iter().map(invariant_json).collect::<Vec<_>>(),
-        "files": files(report, exhibits, sources),
-        "functions": exhibits.functions(),
-        "globals": exhibits.globals(),
+        "files": files(report, report_data, sources),
+        "functions": report_data.functions(),
+        "globals": report_data.globals(),
         "pixels": pixels,
-        "states": exhibits.states(),
-        "complete": exhibits.is_complete(),
+        "states": report_data.states(),
+        "complete": report_data.is_complete(),
     });
     // Within a script element, only `</script` and `<!--` have a meaning.
     let data = data.to_string().replace('<', "\\u003c");
@@ -126,8 +126,8 @@ fn invariant_json(invariant: &LoopInvariant) -> Value {
 
 /// Returns the files that have code or that a place of the report is in, with their text and the results for their
 /// lines.
-fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> {
-    let mut paths: BTreeSet<&str> = exhibits.paths().collect();
+fn files(report: &Report, report_data: &ReportData, sources: &Sources) -> Vec<Value> {
+    let mut paths: BTreeSet<&str> = report_data.paths().collect();
     paths.extend(spots(report).map(|spot| spot.path.as_str()));
     // The files of the user come first. The compiler may know them by other paths.
     let real = |path: &str| std::fs::canonicalize(path).ok();
@@ -136,11 +136,11 @@ fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> 
     let given: Vec<&str> = report.files.iter().map(|path| given(path).unwrap_or(path)).collect();
     paths.extend(&given);
     let (first, others): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(|p| given.contains(p));
-    let checked = checked(report, exhibits);
+    let checked = checked(report, report_data);
     let file = |path: &str| {
         let text = sources.text(path).filter(|text| text.len() <= MAX_FILE);
-        let lines = exhibits.lines(path);
-        let (told, checks) = (exhibits.told(path), checked.get(path));
+        let lines = report_data.lines(path);
+        let (told, checks) = (report_data.claims(path), checked.get(path));
         (text.is_some() || lines.is_some())
             .then(|| json!({"path": path, "text": text, "code": lines, "told": told, "checks": checks}))
     };
@@ -150,11 +150,11 @@ fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> 
 /// For each line, the checks there: the name, the number of places, and the result.
 type CheckedLines<'a> = BTreeMap<u32, BTreeMap<&'a str, (usize, &'static str)>>;
 
-fn checked<'a>(report: &'a Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, CheckedLines<'a>> {
+fn checked<'a>(report: &'a Report, report_data: &'a ReportData) -> BTreeMap<&'a str, CheckedLines<'a>> {
     let mut files: BTreeMap<&'a str, CheckedLines<'a>> = BTreeMap::new();
     // Several parts of the run may have checked the same place.
     let mut seen = BTreeSet::new();
-    for Checked { check, spot } in exhibits.checked() {
+    for Checked { check, spot } in report_data.checked() {
         if !seen.insert((check, &spot.path, spot.line, spot.column)) {
             continue;
         }

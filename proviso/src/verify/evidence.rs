@@ -9,7 +9,7 @@ use crate::output::{self, Colors};
 use crate::pixel_tree::{Format, PixelTree};
 use crate::sarif;
 use crate::{harness, json, witness};
-use driver::evidence::exhibits::Exhibits;
+use driver::evidence::report_data::ReportData;
 use driver::evidence::reproduction::Reproduction;
 use driver::files;
 use driver::job::Job;
@@ -36,7 +36,7 @@ pub struct Evidence {
     /// The GIA as text, if it is to be saved.
     pub gia: Option<String>,
     /// The facts about the program for the HTML report.
-    pub exhibits: Exhibits,
+    pub report_data: ReportData,
     /// The graph of the reached states; empty if none was kept.
     pub graph: Vec<engine::arg::ArgNode>,
     /// The command line.
@@ -131,7 +131,7 @@ impl Evidence {
                 OutputContent::File(format!("{:#}\n", sarif::log(&e.report, &Sources::new())).into())
             }),
             ("--report", args.report.as_ref(), |e, _| {
-                OutputContent::File(html::page(&e.report, &e.exhibits, &e.graph, &Sources::new()).into())
+                OutputContent::File(html::page(&e.report, &e.report_data, &e.graph, &Sources::new()).into())
             }),
             ("--pixel-tree", args.pixel_tree.as_ref(), Self::pixel_tree),
         ];

@@ -1,4 +1,5 @@
-//! Report data about the program itself, as plain data that outlives the program.
+//! The data of the HTML report about the program: its functions, lines, places of checks, and explored states. The data
+//! does not refer to the program, so it outlives it.
 
 use crate::evidence::lines::Lines;
 use crate::evidence::wording::{Wording, is_internal};
@@ -12,17 +13,17 @@ use instrument::Site;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximal number of operations that all drawn automata have together. Further functions are listed without automata.
+/// Maximal number of operations in all drawn automata together. Further functions are listed without automata.
 const MAX_STEPS: usize = 40_000;
-/// Maximal number of characters that are shown of an operation.
+/// Maximal number of characters of an operation.
 const MAX_TEXT: usize = 120;
 /// Maximal number of states of the abstract reachability graph that are drawn.
 const MAX_STATES: usize = 20_000;
 
-/// The report data: automata of functions, lines with code, names of globals, the abstract reachability graph, and the
-/// places of checks.
+/// The data of the HTML report about the program: automata of functions, lines with code, names of globals, the abstract
+/// reachability graph, and the places of checks.
 #[derive(Default)]
-pub struct Exhibits {
+pub struct ReportData {
     functions: Vec<Value>,
     /// The lines with code, by file and line number.
     code: BTreeMap<String, BTreeMap<u32, Code>>,
@@ -33,7 +34,7 @@ pub struct Exhibits {
     checked: Vec<Checked>,
     /// The abstract reachability graph of the exploration that decided, or else of the last one.
     states: Value,
-    /// True if an execution may reach code that no exploration reached.
+    /// True if an exploration was incomplete, so that executions may reach code that it did not reach.
     has_gaps: bool,
 }
 
@@ -54,7 +55,7 @@ pub struct Checked {
     pub spot: Spot,
 }
 
-impl Exhibits {
+impl ReportData {
     /// Collects the data of `program`. `slice` is the slice that was analysed. `property` maps a check to the name of
     /// its violations; it is `Some` if the program is analysed for a single question, and then the places of the checks
     /// are collected, too.
@@ -65,21 +66,23 @@ impl Exhibits {
         sources: &Sources,
     ) -> Self {
         let kept = |edge: cfa::EdgeId| slice.is_none_or(|s| s.kept[edge.index()]);
-        let mut exhibits = Self::default();
+        let mut report_data = Self::default();
         for (id, edge) in program.edges.iter() {
             let origin = program.funcs[program.func_of(id)].origin;
             if origin == FunctionOrigin::Source
                 && !matches!(edge.op, Op::Skip)
                 && let Some(spot) = edge.place.and_then(|p| sources.spot(program, p))
             {
-                exhibits.code.entry(spot.path).or_default().entry(spot.line).or_default().kept |= kept(id);
+                report_data.code.entry(spot.path).or_default().entry(spot.line).or_default().kept |= kept(id);
             }
         }
         let is_global = |v: &&cfa::Var| v.func().is_none();
-        exhibits.globals.extend(program.vars.values().filter(is_global).filter_map(|v| v.name.clone()));
-        exhibits.globals.extend(program.globals.values().map(|g| g.name.clone()));
+        report_data.globals.extend(program.vars.values().filter(is_global).filter_map(|v| v.name.clone()));
+        report_data.globals.extend(program.globals.values().map(|g| g.name.clone()));
         // Literals and initialisers of local variables have no names in C.
-        exhibits.globals.retain(|name| !is_internal(name) && !name.starts_with('.') && !name.starts_with("__const."));
+        report_data
+            .globals
+            .retain(|name| !is_internal(name) && !name.starts_with('.') && !name.starts_with("__const."));
 
         let (graphs, calls) = (CfaGraphs::new(program), CallGraph::new(program));
         let mut drawn = 0;
@@ -98,7 +101,7 @@ impl Exhibits {
             drawn += blocks.iter().map(|b| b.steps.len()).sum::<usize>();
             let blocks = if drawn <= MAX_STEPS { blocks } else { Vec::new() };
             let spot = function.place.and_then(|p| sources.spot(program, p));
-            exhibits.functions.push(json!({
+            report_data.functions.push(json!({
                 "name": function.name,
                 "origin": match function.origin {
                     FunctionOrigin::Source => "source",
@@ -114,10 +117,10 @@ impl Exhibits {
         if let Some(property) = property {
             for site in instrument::sites(program) {
                 let check = property(program.errors[site.1].check);
-                exhibits.add_checked(&check, program, std::iter::once(site), sources);
+                report_data.add_checked(&check, program, std::iter::once(site), sources);
             }
         }
-        exhibits
+        report_data
     }
 
     /// Adds the data of another part of the run. All parts are about the same source.
@@ -212,8 +215,8 @@ impl Exhibits {
 
     /// Returns the claims of the final GIA about the lines of a file, as pairs of line number and claim. Returns `None`
     /// if there are none.
-    pub fn told(&self, path: &str) -> Option<Vec<(u32, &'static str)>> {
-        self.known.get(path).map(|lines| lines.iter().map(|(&line, told)| (line, told.name())).collect())
+    pub fn claims(&self, path: &str) -> Option<Vec<(u32, &'static str)>> {
+        self.known.get(path).map(|lines| lines.iter().map(|(&line, claim)| (line, claim.name())).collect())
     }
 
     /// Returns the lines with code in a file: the line number, true if the line is in the slice, and true if an
@@ -231,16 +234,16 @@ fn states_json(program: &Program, graph: &[ArgNode]) -> Value {
         let places = program.out_edges(loc).filter_map(|e| program.edges[e].place);
         places.map(|p| program.places[p].line).find(|&line| line > 0).unwrap_or(0)
     };
-    let status = |shape: &ArgNode| match shape.status {
+    let status = |node: &ArgNode| match node.status {
         Status::Target => 'e',
         Status::Covered => 'c',
         Status::Waiting => 'w',
-        Status::Expanded | Status::Pruned if shape.merged => 'm',
+        Status::Expanded | Status::Pruned if node.merged => 'm',
         Status::Expanded | Status::Pruned => 'x',
     };
     // An error state belongs to the function of its parent.
-    let func = |shape: &ArgNode| {
-        let at = shape.at.or_else(|| shown.get(shape.parent? as usize)?.at);
+    let func = |node: &ArgNode| {
+        let at = node.at.or_else(|| shown.get(node.parent? as usize)?.at);
         at.map(|loc| program.locs[loc].func)
     };
     // Functions that are internal to the library models have no names in C.
