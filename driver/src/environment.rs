@@ -204,6 +204,7 @@ impl Stream {
 }
 
 /// The way in which a function reads from a stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// Single characters.
     Characters,

@@ -2,9 +2,9 @@
 //! would return for these arguments, this standard input, and these files.
 //!
 //! The models take their results from the environment, as values of `Havoc` edges. This module supplies these values.
-//! The meaning of the next value follows from the library function that the program called last, and from the number of
-//! values that this call has taken. A value that the process does not determine, such as the time, comes from a
-//! sequence that the caller chooses.
+//! The library function that the program called last, and the number of values that this call has taken, determine the
+//! meaning of the next value. A value that the process does not determine, such as the time, comes from a sequence that
+//! the caller chooses.
 
 use super::process::{PathTarget, is_below};
 use super::{OpenedFile, Part, Process, Reading, parse, reading, text_at};
@@ -16,18 +16,18 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// The first descriptor that is not open when a process starts.
 const FIRST_DESCRIPTOR: u64 = 3;
-/// The earliest time at which a test runs, in seconds since 1970, and the time in seconds in which tests run.
+/// The times in a replay: the earliest one in seconds since 1970, and the length in seconds of the period that starts there.
 const NOT_BEFORE: u64 = 1_700_000_000;
 const DURATION: u64 = 1 << 30;
-/// The microseconds of a second.
+/// The number of microseconds in a second.
 const MICROSECONDS: u64 = 1_000_000;
-/// The earliest year in which a test runs, since 1900, and the number of years in which tests run.
+/// The years in a replay: the earliest one, counted from 1900, and the number of years that start there.
 const YEAR: u64 = 123;
 const YEARS: u64 = 30;
-/// The maximal position of a file that every file system has.
-const FARTHEST: u64 = 1 << 33;
-/// The maximal number of opened streams that a run records.
-pub const MOST_OPENED: usize = 1000;
+/// The largest file position in bytes that every file system supports.
+const MAX_POSITION: u64 = 1 << 33;
+/// The maximal number of attempts to open a stream that a run records.
+pub const MAX_OPENED: usize = 1000;
 /// `ENOENT` on Linux.
 const NO_ENTRY: u64 = 2;
 /// `ENOTTY` on Linux.
@@ -37,9 +37,9 @@ const BAD_DESCRIPTOR: u64 = 9;
 
 /// The effect of a library function on the inputs of a process.
 #[derive(Clone, Copy)]
-enum What {
+enum LibraryEffect {
     /// Reads from a stream: the index of the stream argument, `None` for standard input.
-    Reads(ReadUnit, Option<usize>),
+    Reads(Reading, Option<usize>),
     /// Opens a stream.
     Opens,
     /// Reads or changes an environment variable.
@@ -52,69 +52,50 @@ enum What {
     WritesDescriptor,
     /// Closes a descriptor.
     ClosesDescriptor,
-    /// Succeeds: the result is 0.
-    Usual,
-    /// Opens a stream on a descriptor.
-    OpensOn,
+    /// Only returns a status. The replay chooses success, which is 0.
+    Succeeds,
+    /// Opens a stream for an open descriptor (`fdopen`).
+    OpensOnDescriptor,
     /// Replaces the file of a stream.
     Reopens,
-    /// Sets the position of a stream: to that of the arguments, or to the start.
+    /// Sets the position of a stream: `fseek` to the position in the arguments, `rewind` to the start.
     Seeks,
     /// Returns the position of a stream.
-    Tells,
+    ReturnsPosition,
     /// Sets the position of a descriptor.
     SeeksDescriptor,
-    /// Returns the properties of a file (`stat`), which is named by its path or its descriptor.
-    Asks(By),
+    /// Returns the properties of a file: `stat` with its path, `fstat` with its descriptor.
+    ReturnsProperties(FileName),
     /// Tests whether a file exists.
-    Looks,
+    TestsExistence,
     /// Removes a file.
     Removes,
-    /// Tests whether a descriptor is a terminal. None is.
-    AsksTerminal,
-    /// Returns the time: seconds since 1970, and a fraction of a second.
+    /// Tests whether a descriptor is a terminal. In a replay, none is.
+    TestsTerminal,
+    /// Returns the time in seconds since 1970, and the rest in a smaller unit.
     Clock,
     /// Returns the local time in years, months, …
     Calendar,
     /// A function that is not replayed. The replay ends at its call.
-    Unknown,
+    NotReplayed,
     /// Returns values that a process does not determine.
     Other,
 }
 
 /// The way in which a function names a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
+enum FileName {
     Path,
     Descriptor,
 }
 
-/// The way in which a function reads from a stream. See [`Reading`].
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ReadUnit {
-    /// Single characters.
-    Characters,
-    /// A line.
-    Line,
-    /// A block of bytes.
-    Block,
-    /// Fields by a format, which is the argument at this position.
-    Format(usize),
-}
-
-impl What {
+impl LibraryEffect {
     /// Returns the effect of the library function with this name.
     fn from_name(function: &str) -> Self {
         let name = function.trim_end_matches(".void");
         let bare = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
         if let Some((how, stream)) = reading(bare).filter(|_| !bare.contains("getw")) {
-            let kind = match how {
-                Reading::Characters => ReadUnit::Characters,
-                Reading::Line => ReadUnit::Line,
-                Reading::Block => ReadUnit::Block,
-                Reading::Format(format) => ReadUnit::Format(format),
-            };
-            return Self::Reads(kind, stream);
+            return Self::Reads(how, stream);
         }
         match bare {
             "fopen" | "fopen64" => Self::Opens,
@@ -123,38 +104,40 @@ impl What {
             "read" | "__read_chk" => Self::ReadsDescriptor,
             "write" => Self::WritesDescriptor,
             "close" => Self::ClosesDescriptor,
-            "isatty" | "tcgetattr" => Self::AsksTerminal,
+            "isatty" | "tcgetattr" => Self::TestsTerminal,
             "time" | "gettimeofday" | "clock_gettime" | "timespec_get" => Self::Clock,
             "localtime" | "localtime_r" => Self::Calendar,
             "fclose" | "fflush" | "ferror" | "feof" | "clearerr" | "fsync" | "atexit" | "sleep" | "usleep"
-            | "nanosleep" => Self::Usual,
-            "fdopen" => Self::OpensOn,
+            | "nanosleep" => Self::Succeeds,
+            "fdopen" => Self::OpensOnDescriptor,
             "freopen" | "freopen64" => Self::Reopens,
             "fseek" | "fseeko" | "fseeko64" | "rewind" => Self::Seeks,
-            "ftell" | "ftello" | "ftello64" => Self::Tells,
+            "ftell" | "ftello" | "ftello64" => Self::ReturnsPosition,
             "lseek" | "lseek64" => Self::SeeksDescriptor,
-            "stat" | "stat64" | "lstat" | "lstat64" => Self::Asks(By::Path),
-            "fstat" | "fstat64" => Self::Asks(By::Descriptor),
-            "access" => Self::Looks,
+            "stat" | "stat64" | "lstat" | "lstat64" => Self::ReturnsProperties(FileName::Path),
+            "fstat" | "fstat64" => Self::ReturnsProperties(FileName::Descriptor),
+            "access" => Self::TestsExistence,
             "unlink" | "remove" => Self::Removes,
             "popen" | "tmpfile" | "tmpfile64" | "fmemopen" | "getw" | "dup" | "dup2" | "pipe" | "rename"
             | "fgetpos" | "fgetpos64" | "fsetpos" | "fsetpos64" | "pread" | "pread64" | "readv" | "mmap" | "mmap64" => {
-                Self::Unknown
+                Self::NotReplayed
             }
-            _ if bare.contains("getw") || bare.starts_with("wscanf") || bare.starts_with("fwscanf") => Self::Unknown,
+            _ if bare.contains("getw") || bare.starts_with("wscanf") || bare.starts_with("fwscanf") => {
+                Self::NotReplayed
+            }
             _ => Self::Other,
         }
     }
 }
 
-/// The inputs that a run requested from the process, present or not.
+/// The inputs that a run requested from the process, including those that the process does not have.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Wanted {
+pub struct RequestedInputs {
     /// True if the program read arguments.
     pub arguments: bool,
     /// True if the program read standard input.
     pub stdin: bool,
-    /// The streams that the program opened, in order, at most [`MOST_OPENED`].
+    /// The attempts of the program to open a stream, in order, at most [`MAX_OPENED`].
     pub opened: Vec<OpenedFile>,
     /// The paths of files that were missing.
     pub missing: BTreeSet<Vec<u8>>,
@@ -162,7 +145,7 @@ pub struct Wanted {
     pub variables: BTreeSet<Vec<u8>>,
 }
 
-/// The places in the process from which a run takes its values. An observer of the run reads them.
+/// The origins of the values of a run: positions in the byte strings of the process. An observer of the run reads them.
 #[derive(Default)]
 pub struct Origins {
     value: Option<(Part, usize)>,
@@ -199,17 +182,17 @@ pub struct Replayed {
     /// observed only the edges before that point.
     pub problem: Option<String>,
     /// The requested inputs.
-    pub wanted: Wanted,
+    pub wanted: RequestedInputs,
 }
 
 /// Runs a program on the inputs of processes.
 pub struct Replayer<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
-    /// By function, the effect of a library function. `None` for functions of the program.
-    library: Vec<Option<What>>,
-    /// The meaning of each value of `main`, in the order in which the program takes them.
-    of_main: Vec<OfMain>,
+    /// By function: the effect of a library function. `None` for functions of the program.
+    library: Vec<Option<LibraryEffect>>,
+    /// The meaning of each value that the program takes for the parameters of `main`, in order.
+    main_inputs: Vec<MainInput>,
     /// The stream of standard input.
     stdin: Option<GlobalId>,
     /// The function by which models choose a value between two bounds.
@@ -218,9 +201,9 @@ pub struct Replayer<'p> {
 
 /// The meaning of a value that the program takes before `main`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct OfMain {
+struct MainInput {
     vector: Vector,
-    /// The index of the string whose size the value is. `None` for the number of strings.
+    /// `Some(n)`: the value is the size of the string with index `n`. `None`: the value is the number of strings.
     string: Option<usize>,
 }
 
@@ -231,9 +214,9 @@ enum Vector {
     Environment,
 }
 
-impl OfMain {
-    /// Returns the values of `main`, as the front-end creates them: of the arguments, only their number if the program
-    /// does not read `argv`, and nothing of a vector that it does not use.
+impl MainInput {
+    /// Returns the values for the parameters of `main`, as the front-end creates them. If the program does not read
+    /// `argv`, there is only the number of arguments. There are no values for a vector that it does not use.
     fn all(program: &Program) -> Vec<Self> {
         const EACH: usize = Process::MOST_ARGUMENTS + 1;
         let number = |vector| Self { vector, string: None };
@@ -274,11 +257,12 @@ impl<'p> Replayer<'p> {
     /// Prepares a program, in time linear in its size.
     pub fn new(program: &'p Program) -> Self {
         let is_model = |origin: FunctionOrigin| origin == FunctionOrigin::Model;
-        let library = program.funcs.values().map(|f| is_model(f.origin).then(|| What::from_name(&f.name))).collect();
+        let library =
+            program.funcs.values().map(|f| is_model(f.origin).then(|| LibraryEffect::from_name(&f.name))).collect();
         let stdin = program.globals.iter().find(|(_, global)| global.name == "proviso_stdin").map(|(id, _)| id);
         let between = program.funcs.iter().find(|(_, f)| f.name == "proviso_env_between").map(|(id, _)| id);
-        let of_main = OfMain::all(program);
-        Self { program, interpreter: Interpreter::new(program), library, of_main, stdin, between }
+        let main_inputs = MainInput::all(program);
+        Self { program, interpreter: Interpreter::new(program), library, main_inputs, stdin, between }
     }
 
     /// Runs the program on the inputs of a process. `others` returns the values that the process does not determine. If
@@ -302,11 +286,11 @@ impl<'p> Replayer<'p> {
         observer: &mut O,
         origins: &RefCell<Origins>,
     ) -> Replayed {
-        let now = RefCell::new(Now::new());
+        let now = RefCell::new(ReplayState::new());
         // The references get the lifetime of this call.
         let others = others.map(|others| -> &mut dyn FnMut() -> u64 { others });
-        let mut source = Source { replayer: self, process, now: &now, others, origins };
-        let mut watch = Watch { replayer: self, process, is_over: false, now: &now, observer };
+        let mut source = ProcessInputs { replayer: self, process, now: &now, others, origins };
+        let mut watch = CallObserver { replayer: self, process, has_deviated: false, now: &now, observer };
         let run = self.interpreter.run(&mut source, limits, &mut watch);
         let now = now.into_inner();
         Replayed { run, is_determined: now.is_determined, problem: now.problem, wanted: now.wanted }
@@ -315,7 +299,7 @@ impl<'p> Replayer<'p> {
 
 /// An open file.
 #[derive(Clone)]
-struct Open {
+struct OpenFile {
     /// The path of the file; `None` for standard input.
     path: Option<Vec<u8>>,
     /// The number of bytes that were read.
@@ -326,19 +310,19 @@ struct Open {
     is_written: bool,
 }
 
-impl Open {
+impl OpenFile {
     fn part(&self) -> Part {
         self.path.clone().map_or(Part::Stdin, Part::File)
     }
 }
 
 /// The call of a library function that the program executed last.
-struct Call {
-    what: What,
+struct ActiveCall {
+    effect: LibraryEffect,
     function: FuncId,
     depth: usize,
     args: Vec<u64>,
-    /// The index in [`Now::open`] of the file that the call uses. 0 (standard input) if it uses none.
+    /// The index in [`ReplayState::open`] of the file that the call uses. 0 (standard input) if it uses none.
     file: usize,
     /// The number of values that the call has taken.
     taken: usize,
@@ -346,8 +330,9 @@ struct Call {
     planned: VecDeque<Bv>,
     /// The position in the file of the first byte of a block that the call reads.
     from: usize,
-    /// The size of the buffer of `getline` before the call, or the position of a stream or descriptor.
-    room: u64,
+    /// For `getline`: the size of its buffer before the call, in bytes. For operations on positions: the position that the
+    /// call returns.
+    size_or_position: u64,
     /// The string argument of the call: a path, a name or a format. For `getline`, the delimiter.
     text: Option<Vec<u8>>,
     /// True if the call fails.
@@ -355,8 +340,8 @@ struct Call {
 }
 
 /// The state of a run.
-struct Now {
-    open: Vec<Open>,
+struct ReplayState {
+    open: Vec<OpenFile>,
     /// The indices in `open` of streams by their address.
     streams: FxHashMap<u64, usize>,
     /// The indices in `open` of descriptors.
@@ -364,23 +349,23 @@ struct Now {
     /// The files that the program wrote, and those that it removed.
     written: BTreeSet<Vec<u8>>,
     removed: BTreeSet<Vec<u8>>,
-    call: Option<Call>,
+    call: Option<ActiveCall>,
     /// The bounds of the next value, if the model restricts it (`proviso_env_between`).
     bounds: Option<(i64, i64)>,
-    /// The number of values of `main` taken so far.
-    of_main: usize,
+    /// The number of values that the program has taken for the parameters of `main`.
+    main_inputs: usize,
     /// The content of the next object that the model allocates, if the process determines it.
     next_text: Option<(Option<Part>, Vec<u8>)>,
     /// The content of the objects that models have allocated for strings of the process.
     texts: FxHashMap<ObjectSeq, Vec<u8>>,
     is_determined: bool,
     problem: Option<String>,
-    wanted: Wanted,
+    wanted: RequestedInputs,
 }
 
-impl Now {
+impl ReplayState {
     fn new() -> Self {
-        let stdin = Open { path: None, at: 0, at_end: false, is_written: false };
+        let stdin = OpenFile { path: None, at: 0, at_end: false, is_written: false };
         Self {
             open: vec![stdin],
             streams: FxHashMap::default(),
@@ -389,34 +374,35 @@ impl Now {
             removed: BTreeSet::new(),
             call: None,
             bounds: None,
-            of_main: 0,
+            main_inputs: 0,
             next_text: None,
             texts: FxHashMap::default(),
             is_determined: true,
             problem: None,
-            wanted: Wanted::default(),
+            wanted: RequestedInputs::default(),
         }
     }
 
-    fn trouble(&mut self, why: &str) {
+    /// Records the first reason why the replay deviates from a native run.
+    fn record_problem(&mut self, why: &str) {
         self.problem.get_or_insert_with(|| why.to_owned());
     }
 
     /// Returns the size in bytes of the file with a path; `None` if there is no such file.
-    fn look(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
+    fn file_size(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
         let place = match PathTarget::from_path(path) {
             PathTarget::Below(place) => place,
             PathTarget::Nowhere if path.is_empty() => return None,
             _ => {
-                self.trouble("the program tests for a file outside its folder");
+                self.record_problem("the program tests for a file outside the working directory");
                 return None;
             }
         };
         if process.files.keys().any(|other| is_below(other, &place)) {
-            self.trouble("the program tests for a folder");
+            self.record_problem("the program tests for a folder");
         }
         if self.written.contains(&place) {
-            self.trouble("the program tests for a file that it has written");
+            self.record_problem("the program tests for a file that it has written");
         }
         let found = process.files.get(&place).filter(|_| !self.removed.contains(&place));
         if found.is_none() {
@@ -436,23 +422,23 @@ impl Now {
             PathTarget::Below(place) => place,
             PathTarget::Nowhere => {
                 if path.last() == Some(&b'/') || path.ends_with(b".") {
-                    self.trouble("the program opens a folder");
+                    self.record_problem("the program opens a folder");
                 }
                 return None;
             }
             PathTarget::Outside => {
-                self.trouble("the program opens a file outside its folder");
+                self.record_problem("the program opens a file outside the working directory");
                 return None;
             }
         };
         if process.files.keys().any(|other| is_below(other, &place) || is_below(&place, other)) {
-            self.trouble("the program opens a folder");
+            self.record_problem("the program opens a folder");
             return None;
         }
         let exists = process.files.contains_key(&place) && !self.removed.contains(&place);
         let was_written = self.written.contains(&place);
         if was_written && reads {
-            self.trouble("the program reads a file that it has written");
+            self.record_problem("the program reads a file that it has written");
         }
         if creates {
             // The folder of a new file exists only if another file is there.
@@ -468,13 +454,13 @@ impl Now {
             self.written.insert(place.clone());
             self.removed.remove(&place);
         }
-        self.open.push(Open { path: Some(place), at: 0, at_end: false, is_written: !reads });
+        self.open.push(OpenFile { path: Some(place), at: 0, at_end: false, is_written: !reads });
         Some(self.open.len() - 1)
     }
 }
 
 /// Returns the content of an open file.
-fn content<'a>(process: &'a Process, open: &Open) -> &'a [u8] {
+fn content<'a>(process: &'a Process, open: &OpenFile) -> &'a [u8] {
     match &open.path {
         None => &process.stdin,
         Some(_) if open.is_written => &[],
@@ -483,21 +469,21 @@ fn content<'a>(process: &'a Process, open: &Open) -> &'a [u8] {
 }
 
 /// The inputs of a replay, as the process determines them.
-struct Source<'a, 'p> {
+struct ProcessInputs<'a, 'p> {
     replayer: &'a Replayer<'p>,
     process: &'a Process,
-    now: &'a RefCell<Now>,
+    now: &'a RefCell<ReplayState>,
     others: Option<&'a mut dyn FnMut() -> u64>,
     origins: &'a RefCell<Origins>,
 }
 
-impl Source<'_, '_> {
+impl ProcessInputs<'_, '_> {
     fn next_other(&mut self) -> u64 {
         self.others.as_mut().map_or(0, |others| others())
     }
 
     /// Returns a value that the process does not determine, between the bounds if the model has set them.
-    fn other(&mut self, now: &mut Now, width: u32) -> Bv {
+    fn other(&mut self, now: &mut ReplayState, width: u32) -> Bv {
         let is_determined = now.bounds.is_some_and(|(low, high)| low == high);
         now.is_determined &= is_determined;
         self.origins.borrow_mut().is_undetermined |= !is_determined;
@@ -509,10 +495,10 @@ impl Source<'_, '_> {
     }
 
     /// Returns the next value of the arguments of `main`.
-    fn of_main(&self, now: &mut Now, width: u32) -> Bv {
-        let known = self.replayer.of_main.get(now.of_main).copied();
-        now.of_main += 1;
-        let Some(OfMain { vector, string }) = known else { return Bv::zero(width) };
+    fn main_input(&self, now: &mut ReplayState, width: u32) -> Bv {
+        let known = self.replayer.main_inputs.get(now.main_inputs).copied();
+        now.main_inputs += 1;
+        let Some(MainInput { vector, string }) = known else { return Bv::zero(width) };
         let strings: Vec<Vec<u8>> = match vector {
             Vector::Arguments => {
                 now.wanted.arguments = true;
@@ -533,7 +519,7 @@ impl Source<'_, '_> {
     }
 
     /// Returns the next value that a library function takes.
-    fn of_call(&mut self, now: &mut Now, width: u32) -> Bv {
+    fn library_value(&mut self, now: &mut ReplayState, width: u32) -> Bv {
         let Some(mut call) = now.call.take() else { return self.other(now, width) };
         let value = self.value(now, &mut call, width);
         call.taken += 1;
@@ -541,36 +527,34 @@ impl Source<'_, '_> {
         value
     }
 
-    fn value(&mut self, now: &mut Now, call: &mut Call, width: u32) -> Bv {
+    fn value(&mut self, now: &mut ReplayState, call: &mut ActiveCall, width: u32) -> Bv {
         let first = call.taken == 0;
         let number = |value: u64| Bv::new(64, value).resize(width);
-        match call.what {
-            What::Reads(kind, _) => {
+        match call.effect {
+            LibraryEffect::Reads(kind, _) => {
                 if now.open[call.file].path.is_none() {
                     now.wanted.stdin = true;
                 }
                 let bytes = content(self.process, &now.open[call.file]);
                 let open = &mut now.open[call.file];
                 let rest = bytes.get(open.at..).unwrap_or_default();
-                if matches!(kind, ReadUnit::Characters | ReadUnit::Line)
-                    && width > 1
-                    && !(first && kind == ReadUnit::Line)
+                if matches!(kind, Reading::Characters | Reading::Line) && width > 1 && !(first && kind == Reading::Line)
                 {
                     self.origins.borrow_mut().value = Some((open.part(), open.at.min(bytes.len())));
                 }
                 match kind {
-                    ReadUnit::Line if first => {
+                    Reading::Line if first => {
                         let delimiter = call.text.as_ref().and_then(|d| d.first().copied()).unwrap_or(b'\n');
                         let length = rest.iter().position(|&b| b == delimiter).map_or(rest.len(), |at| at + 1) as u64;
-                        let doubled = 2 * call.room;
+                        let doubled = 2 * call.size_or_position;
                         number(match length + 1 {
-                            needed if needed <= call.room => 0,
+                            needed if needed <= call.size_or_position => 0,
                             needed if needed <= doubled => doubled,
                             needed => needed,
                         })
                     }
-                    ReadUnit::Characters | ReadUnit::Line => match rest.first() {
-                        // A choice of one bit after the end: whether reading failed.
+                    Reading::Characters | Reading::Line => match rest.first() {
+                        // After the end, the model chooses one bit: true if reading failed.
                         _ if width == 1 => Bv::zero(1),
                         Some(&byte) => {
                             open.at += 1;
@@ -581,7 +565,7 @@ impl Source<'_, '_> {
                             Bv::from_i64(64, -1).resize(width)
                         }
                     },
-                    ReadUnit::Block if first => {
+                    Reading::Block if first => {
                         let wanted = call.args[1].saturating_mul(call.args[2]);
                         let more = wanted.min(rest.len() as u64);
                         call.planned = rest[..more as usize].iter().map(|&b| Bv::new(8, b.into())).collect();
@@ -590,8 +574,8 @@ impl Source<'_, '_> {
                         open.at_end |= more < wanted;
                         number(more)
                     }
-                    ReadUnit::Block | ReadUnit::Format(_) => {
-                        if first && let ReadUnit::Format(_) = kind {
+                    Reading::Block | Reading::Format(_) => {
+                        if first && let Reading::Format(_) = kind {
                             let format = call.text.clone().unwrap_or_default();
                             let pointer = self.replayer.program.layout.pointer_width;
                             let mut text = parse::Text { bytes, at: open.at, at_end: open.at_end };
@@ -602,7 +586,7 @@ impl Source<'_, '_> {
                             (open.at, open.at_end) = (text.at, text.at_end);
                         }
                         let value = call.planned.pop_front();
-                        if value.is_some() && kind == ReadUnit::Block {
+                        if value.is_some() && kind == Reading::Block {
                             let at = call.from + call.taken - 1;
                             self.origins.borrow_mut().value = Some((now.open[call.file].part(), at));
                         }
@@ -610,20 +594,20 @@ impl Source<'_, '_> {
                     }
                 }
             }
-            What::Opens if first => {
+            LibraryEffect::Opens if first => {
                 let path = call.text.clone().unwrap_or_default();
                 let mode = call.args.get(1).copied().unwrap_or(0);
                 let (reads, creates) = (mode & 1 != 0, mode & 2 != 0);
                 let file = now.open(self.process, &path, reads, creates);
                 call.fails = file.is_none();
                 call.file = file.unwrap_or(0);
-                if now.wanted.opened.len() < MOST_OPENED {
+                if now.wanted.opened.len() < MAX_OPENED {
                     let content = file.map(|file| content(self.process, &now.open[file]).to_vec());
                     now.wanted.opened.push(OpenedFile { name: Some(path), is_read: reads, content });
                 }
                 Bv::new(1, u64::from(call.fails)).resize(width)
             }
-            What::OpensDescriptor if first => {
+            LibraryEffect::OpensDescriptor if first => {
                 let path = call.text.clone().unwrap_or_default();
                 let flags = call.args.get(1).copied().unwrap_or(0);
                 let (access, creates) = (flags & 3, flags & 0o100 != 0);
@@ -636,15 +620,15 @@ impl Source<'_, '_> {
                 call.fails = descriptor.is_none();
                 descriptor.map_or_else(|| Bv::from_i64(64, -1).resize(width), number)
             }
-            What::Opens | What::OpensDescriptor if call.fails => number(NO_ENTRY),
+            LibraryEffect::Opens | LibraryEffect::OpensDescriptor if call.fails => number(NO_ENTRY),
             // The descriptor of a stream.
-            What::Opens => {
+            LibraryEffect::Opens => {
                 let lowest = now.lowest_descriptor();
                 now.descriptors.insert(lowest, call.file);
                 number(lowest)
             }
-            What::OpensDescriptor => Bv::zero(width),
-            What::Variable => {
+            LibraryEffect::OpensDescriptor => Bv::zero(width),
+            LibraryEffect::Variable => {
                 let name = call.text.clone().unwrap_or_default();
                 let value = self.process.variables.get(&name);
                 now.wanted.variables.insert(name.clone());
@@ -657,7 +641,7 @@ impl Source<'_, '_> {
                     None => Bv::zero(width),
                 }
             }
-            What::ReadsDescriptor if first => {
+            LibraryEffect::ReadsDescriptor if first => {
                 let Some(&file) = now.descriptors.get(&(call.args[0] & 0xffff_ffff)) else {
                     call.fails = true;
                     return Bv::from_i64(64, -1).resize(width);
@@ -674,57 +658,69 @@ impl Source<'_, '_> {
                 open.at += count;
                 number(count as u64)
             }
-            What::WritesDescriptor if first => number(call.args[2]),
-            What::ReadsDescriptor if call.fails => number(BAD_DESCRIPTOR),
-            What::ReadsDescriptor => {
+            LibraryEffect::WritesDescriptor if first => number(call.args[2]),
+            LibraryEffect::ReadsDescriptor if call.fails => number(BAD_DESCRIPTOR),
+            LibraryEffect::ReadsDescriptor => {
                 if !call.planned.is_empty() {
                     let at = call.from + call.taken - 1;
                     self.origins.borrow_mut().value = Some((now.open[call.file].part(), at));
                 }
                 call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
             }
-            What::ClosesDescriptor | What::WritesDescriptor | What::Usual => {
+            LibraryEffect::ClosesDescriptor | LibraryEffect::WritesDescriptor | LibraryEffect::Succeeds => {
                 let (low, high) = now.bounds.unwrap_or((0, 0));
                 Bv::from_i64(64, between(0, low, high)).resize(width)
             }
-            What::OpensOn | What::Reopens if first => Bv::new(1, u64::from(call.fails)).resize(width),
-            What::OpensOn => number(BAD_DESCRIPTOR),
-            What::Reopens => number(NO_ENTRY),
-            // The choice of one bit: the stream is a file, so it has positions.
-            What::Seeks | What::Tells if width == 1 => Bv::new(1, 1),
-            What::Seeks | What::Tells => number(call.room),
-            What::SeeksDescriptor if first => number(call.room),
-            What::Looks | What::Removes | What::Asks(_) if first => {
+            LibraryEffect::OpensOnDescriptor | LibraryEffect::Reopens if first => {
+                Bv::new(1, u64::from(call.fails)).resize(width)
+            }
+            LibraryEffect::OpensOnDescriptor => number(BAD_DESCRIPTOR),
+            LibraryEffect::Reopens => number(NO_ENTRY),
+            // The model chooses one bit: true if the stream has positions. A file has.
+            LibraryEffect::Seeks | LibraryEffect::ReturnsPosition if width == 1 => Bv::new(1, 1),
+            LibraryEffect::Seeks | LibraryEffect::ReturnsPosition => number(call.size_or_position),
+            LibraryEffect::SeeksDescriptor if first => number(call.size_or_position),
+            LibraryEffect::TestsExistence | LibraryEffect::Removes | LibraryEffect::ReturnsProperties(_) if first => {
                 Bv::from_i64(64, -i64::from(call.fails)).resize(width)
             }
-            What::Looks | What::Removes | What::Asks(_) if call.fails => number(NO_ENTRY),
-            What::Asks(_) if width == 8 => call.planned.pop_front().unwrap_or_else(|| Bv::zero(8)),
-            What::Asks(_) if width > 64 => {
+            LibraryEffect::TestsExistence | LibraryEffect::Removes | LibraryEffect::ReturnsProperties(_)
+                if call.fails =>
+            {
+                number(NO_ENTRY)
+            }
+            LibraryEffect::ReturnsProperties(_) if width == 8 => {
+                call.planned.pop_front().unwrap_or_else(|| Bv::zero(8))
+            }
+            LibraryEffect::ReturnsProperties(_) if width > 64 => {
                 let bytes: Vec<u8> = call.planned.drain(..).map(|b| b.to_u64().unwrap_or(0) as u8).collect();
                 Bv::from_le_bytes(&bytes).resize(width)
             }
-            What::SeeksDescriptor | What::Looks | What::Removes | What::Asks(_) => Bv::zero(width),
-            What::AsksTerminal if first => Bv::from_i64(64, -1).resize(width),
-            What::AsksTerminal => number(NO_TERMINAL),
-            // A process does not determine the time, but it is later than this program, and local time can be computed.
-            What::Clock | What::Calendar if width == 1 => Bv::zero(1),
-            What::Clock => {
+            LibraryEffect::SeeksDescriptor
+            | LibraryEffect::TestsExistence
+            | LibraryEffect::Removes
+            | LibraryEffect::ReturnsProperties(_) => Bv::zero(width),
+            LibraryEffect::TestsTerminal if first => Bv::from_i64(64, -1).resize(width),
+            LibraryEffect::TestsTerminal => number(NO_TERMINAL),
+            // The process does not determine the time. The replay chooses a time after the release of this program, and
+            // the conversion to local time succeeds.
+            LibraryEffect::Clock | LibraryEffect::Calendar if width == 1 => Bv::zero(1),
+            LibraryEffect::Clock => {
                 now.is_determined = false;
                 self.origins.borrow_mut().is_undetermined = true;
                 let value = self.next_other();
                 number(if first { NOT_BEFORE + value % DURATION } else { value % MICROSECONDS })
             }
-            What::Calendar if now.bounds.is_none() && width == 32 => {
+            LibraryEffect::Calendar if now.bounds.is_none() && width == 32 => {
                 now.is_determined = false;
                 self.origins.borrow_mut().is_undetermined = true;
                 number(YEAR + self.next_other() % YEARS)
             }
-            What::Unknown | What::Other | What::Calendar => self.other(now, width),
+            LibraryEffect::NotReplayed | LibraryEffect::Other | LibraryEffect::Calendar => self.other(now, width),
         }
     }
 }
 
-/// Maps a value to a number between two bounds. 0 is mapped to 0 if 0 is between them.
+/// Maps a value to a number between two bounds, inclusive. 0 is mapped to 0 if 0 is between them.
 fn between(value: u64, low: i64, high: i64) -> i64 {
     let count = high.wrapping_sub(low).wrapping_add(1) as u64;
     match value {
@@ -734,7 +730,7 @@ fn between(value: u64, low: i64, high: i64) -> i64 {
     }
 }
 
-impl InputSource for Source<'_, '_> {
+impl InputSource for ProcessInputs<'_, '_> {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         let cell = self.now;
         let mut now = cell.borrow_mut();
@@ -742,9 +738,9 @@ impl InputSource for Source<'_, '_> {
         let Unknown::Havoc(input) = what else { return self.other(&mut now, width) };
         let kind = &self.replayer.program.inputs[input].kind;
         let value = match kind {
-            InputKind::Environment(of) if of == "main" => self.of_main(&mut now, width),
+            InputKind::Environment(of) if of == "main" => self.main_input(&mut now, width),
             _ if *kind == InputKind::allocation() || *kind == InputKind::literals() => Bv::zero(width),
-            InputKind::Environment(_) => self.of_call(&mut now, width),
+            InputKind::Environment(_) => self.library_value(&mut now, width),
             _ => self.other(&mut now, width),
         };
         now.bounds = None;
@@ -790,18 +786,18 @@ fn properties(size: u64) -> VecDeque<Bv> {
 }
 
 /// Observes the calls of library functions in a replay.
-struct Watch<'a, 'p, O> {
+struct CallObserver<'a, 'p, O> {
     replayer: &'a Replayer<'p>,
     process: &'a Process,
     /// True once the replay deviates from the process; see [`Replayed::problem`].
-    is_over: bool,
-    now: &'a RefCell<Now>,
+    has_deviated: bool,
+    now: &'a RefCell<ReplayState>,
     observer: &'a mut O,
 }
 
-impl<O: Observer> Watch<'_, '_, O> {
-    /// Records the call of a library function by the program. The state is that at its entry.
-    fn called(&mut self, edge: EdgeId, state: &State) {
+impl<O: Observer> CallObserver<'_, '_, O> {
+    /// Records the call of a library function by the program. `state` is the state at the entry of the function.
+    fn record_call(&mut self, edge: EdgeId, state: &State) {
         let Replayer { program, library, .. } = self.replayer;
         let function = state.func();
         let caller = program.func_of(edge);
@@ -812,137 +808,155 @@ impl<O: Observer> Watch<'_, '_, O> {
             let bound = |var| state.var(var).and_then(|v| v.to_u64()).map(|v| i64::from(v as u32 as i32));
             self.now.borrow_mut().bounds = bound(low).zip(bound(high));
         }
-        let Some(what) = library[function.index()].filter(|_| library[caller.index()].is_none()) else { return };
+        let Some(effect) = library[function.index()].filter(|_| library[caller.index()].is_none()) else { return };
         let params = &program.funcs[function].params;
         let mut args: Vec<u64> = params.iter().map(|&p| state.var(p).and_then(|v| v.to_u64()).unwrap_or(0)).collect();
         let mut now = self.now.borrow_mut();
-        if let What::Unknown = what {
-            now.trouble("this operation on files cannot be replayed");
+        if let LibraryEffect::NotReplayed = effect {
+            now.record_problem("this operation on files cannot be replayed");
         }
         let stdin = || self.replayer.stdin.map(|stdin| state.global_address(stdin));
-        let stream = match what {
-            What::Reads(_, Some(stream)) => args.get(stream).copied(),
-            What::Reads(_, None) => stdin(),
-            What::Seeks | What::Tells => args.first().copied(),
+        let stream = match effect {
+            LibraryEffect::Reads(_, Some(stream)) => args.get(stream).copied(),
+            LibraryEffect::Reads(_, None) => stdin(),
+            LibraryEffect::Seeks | LibraryEffect::ReturnsPosition => args.first().copied(),
             _ => None,
         };
         let file = stream.and_then(|at| now.streams.get(&at)).copied().unwrap_or(0);
-        if matches!(what, What::Reads(..)) && now.open[file].is_written {
-            now.trouble("the program reads a file that it has written");
+        if matches!(effect, LibraryEffect::Reads(..)) && now.open[file].is_written {
+            now.record_problem("the program reads a file that it has written");
         }
         let text = |n: usize| args.get(n).and_then(|&at| text_at(state, at));
-        let mut room = 0;
-        let text = match what {
-            What::Opens | What::Reopens => {
+        let mut size_or_position = 0;
+        let text = match effect {
+            LibraryEffect::Opens | LibraryEffect::Reopens => {
                 let mode = text(1).unwrap_or_default();
                 let (both, start) = (mode.contains(&b'+'), mode.first().copied().unwrap_or(0));
                 let path = text(0);
                 if both {
-                    now.trouble("the program reads and writes a file");
+                    now.record_problem("the program reads and writes a file");
                 }
                 args[1] = u64::from(start == b'r') + 2 * u64::from(start != b'r');
                 path
             }
-            What::OpensDescriptor => {
+            LibraryEffect::OpensDescriptor => {
                 // The flags are an `int`.
                 if args[1] & 3 == 2 {
-                    now.trouble("the program reads and writes a file");
+                    now.record_problem("the program reads and writes a file");
                 }
                 text(0)
             }
-            What::Asks(By::Path) | What::Looks | What::Removes => text(0),
-            What::Variable => text(0).map(|name| name.split(|&b| b == b'=').next().unwrap_or_default().to_vec()),
-            What::Reads(ReadUnit::Format(format), _) => text(format),
-            What::Reads(ReadUnit::Line, stream) => {
+            LibraryEffect::ReturnsProperties(FileName::Path)
+            | LibraryEffect::TestsExistence
+            | LibraryEffect::Removes => text(0),
+            LibraryEffect::Variable => {
+                text(0).map(|name| name.split(|&b| b == b'=').next().unwrap_or_default().to_vec())
+            }
+            LibraryEffect::Reads(Reading::Format(format), _) => text(format),
+            LibraryEffect::Reads(Reading::Line, stream) => {
                 let size = program.layout.pointer_width as usize / 8;
                 let read = |at: u64| Some(Bv::from_le_bytes(&state.bytes(at, size)?).to_u64().unwrap_or(0));
                 let (line, before) = (read(args[0]).unwrap_or(0), read(args[1]).unwrap_or(0));
                 /// The first size that the C library allocates.
                 const LINE: u64 = 120;
-                room = if line == 0 || before == 0 { LINE } else { before };
+                size_or_position = if line == 0 || before == 0 { LINE } else { before };
                 // `getdelim` has the delimiter before the stream.
                 Some(vec![if stream == Some(3) { args[2] as u8 } else { b'\n' }])
             }
             _ => None,
         };
-        if let What::ClosesDescriptor = what {
+        if let LibraryEffect::ClosesDescriptor = effect {
             now.descriptors.remove(&(args[0] & 0xffff_ffff));
         }
         let depth = state.depth();
         let (taken, mut planned, mut fails, mut file) = (0, VecDeque::new(), false, file);
         let path = text.clone().unwrap_or_default();
         let process = self.process;
-        match what {
-            What::OpensOn => {
+        match effect {
+            LibraryEffect::OpensOnDescriptor => {
                 let opened = now.descriptors.get(&(args[0] & 0xffff_ffff)).copied();
                 (file, fails) = (opened.unwrap_or(0), opened.is_none());
             }
-            What::Reopens => {
+            LibraryEffect::Reopens => {
                 let opened = now.open(process, &path, args[1] & 1 != 0, args[1] & 2 != 0);
                 (file, fails) = (opened.unwrap_or(0), opened.is_none());
                 now.streams.insert(args[2], file);
             }
-            What::Seeks => {
+            LibraryEffect::Seeks => {
                 let is_rewind = args.len() < 3;
-                room = now.open[file].at as u64;
+                size_or_position = now.open[file].at as u64;
                 let end = content(process, &now.open[file]).len() as u64;
                 let base = match args.get(2).map(|whence| whence & 0xffff_ffff) {
                     None | Some(0) => 0,
-                    Some(1) => room,
+                    Some(1) => size_or_position,
                     _ => end,
                 };
                 let target = base.wrapping_add(if is_rewind { 0 } else { args[1] });
                 if base == end && !is_rewind {
-                    room = target;
+                    size_or_position = target;
                 }
                 if target <= i64::MAX as u64 {
-                    if target > FARTHEST {
-                        now.trouble("not every file system has the position to which the program moves");
+                    if target > MAX_POSITION {
+                        now.record_problem("not every file system supports the file position that the program sets");
                     }
                     now.open[file].at = target as usize;
                     now.open[file].at_end = false;
                 }
             }
-            What::Tells => room = now.open[file].at as u64,
-            What::SeeksDescriptor => match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
+            LibraryEffect::ReturnsPosition => size_or_position = now.open[file].at as u64,
+            LibraryEffect::SeeksDescriptor => match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
                 Some(index) => {
                     let end = content(process, &now.open[index]).len() as u64;
                     let base = [0, now.open[index].at as u64, end].get(args[2] as usize & 3).copied().unwrap_or(0);
-                    room = base.wrapping_add(args[1]);
-                    now.open[index].at = room as usize;
-                    if room > FARTHEST {
-                        now.trouble("not every file system has the position to which the program moves");
+                    size_or_position = base.wrapping_add(args[1]);
+                    now.open[index].at = size_or_position as usize;
+                    if size_or_position > MAX_POSITION {
+                        now.record_problem("not every file system supports the file position that the program sets");
                     }
                 }
-                None => now.trouble("the program sets the position of a descriptor that it has not opened"),
+                None => now.record_problem("the program sets the position of a descriptor that it has not opened"),
             },
-            What::Asks(By::Path) | What::Looks => {
-                let size = now.look(process, &path);
+            LibraryEffect::ReturnsProperties(FileName::Path) | LibraryEffect::TestsExistence => {
+                let size = now.file_size(process, &path);
                 fails = size.is_none();
                 planned = properties(size.unwrap_or(0));
             }
-            What::Asks(By::Descriptor) => match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
-                Some(index) => planned = properties(content(process, &now.open[index]).len() as u64),
-                None => now.trouble("the program calls fstat with a descriptor that it has not opened"),
-            },
-            What::Removes => {
+            LibraryEffect::ReturnsProperties(FileName::Descriptor) => {
+                match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
+                    Some(index) => planned = properties(content(process, &now.open[index]).len() as u64),
+                    None => now.record_problem("the program calls fstat with a descriptor that it has not opened"),
+                }
+            }
+            LibraryEffect::Removes => {
                 let written = PathTarget::from_path(&path);
                 let is_written = matches!(&written, PathTarget::Below(place) if now.written.remove(place));
-                fails = !is_written && now.look(process, &path).is_none();
+                fails = !is_written && now.file_size(process, &path).is_none();
                 if let PathTarget::Below(place) = written {
                     now.removed.insert(place);
                 }
             }
             _ => {}
         }
-        now.call = Some(Call { what, function, depth, args, file, taken, planned, from: 0, room, text, fails });
+        now.call = Some(ActiveCall {
+            effect,
+            function,
+            depth,
+            args,
+            file,
+            taken,
+            planned,
+            from: 0,
+            size_or_position,
+            text,
+            fails,
+        });
     }
 
     /// Records the stream that a call opened.
-    fn returns(&mut self, value: ExprId, state: &State) {
+    fn record_return(&mut self, value: ExprId, state: &State) {
         let mut now = self.now.borrow_mut();
-        let Now { call: Some(call), streams, .. } = &mut *now else { return };
-        if matches!(call.what, What::Opens | What::OpensOn)
+        let ReplayState { call: Some(call), streams, .. } = &mut *now else { return };
+        if matches!(call.effect, LibraryEffect::Opens | LibraryEffect::OpensOnDescriptor)
             && !call.fails
             && call.function == state.func()
             && call.depth == state.depth()
@@ -953,18 +967,18 @@ impl<O: Observer> Watch<'_, '_, O> {
     }
 }
 
-impl<O: Observer> Observer for Watch<'_, '_, O> {
+impl<O: Observer> Observer for CallObserver<'_, '_, O> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         match self.replayer.program.edges[edge].op {
             Op::Call { .. } => {
-                self.called(edge, state);
-                self.is_over = self.now.borrow().problem.is_some();
+                self.record_call(edge, state);
+                self.has_deviated = self.now.borrow().problem.is_some();
             }
-            Op::Havoc { .. } => self.is_over = self.now.borrow().problem.is_some(),
-            Op::Return { value: Some(value) } => self.returns(value, state),
+            Op::Havoc { .. } => self.has_deviated = self.now.borrow().problem.is_some(),
+            Op::Return { value: Some(value) } => self.record_return(value, state),
             _ => {}
         }
-        if !self.is_over {
+        if !self.has_deviated {
             self.observer.executed(edge, state);
         }
     }
@@ -991,16 +1005,20 @@ mod tests {
     fn files_are_opened_as_the_system_does() {
         let files = [("a.txt", "1"), ("d/b", "22")].map(|(name, text)| (name.into(), text.into()));
         let process = Process { files: files.into(), ..Process::default() };
-        let open = |now: &mut Now, path: &str, reads, creates| now.open(&process, path.as_bytes(), reads, creates);
-        let mut now = Now::new();
+        let open =
+            |now: &mut ReplayState, path: &str, reads, creates| now.open(&process, path.as_bytes(), reads, creates);
+        let mut now = ReplayState::new();
         assert!(open(&mut now, "./a.txt", true, false).is_some() && open(&mut now, "none", true, false).is_none());
         assert_eq!(now.wanted.missing, BTreeSet::from([b"none".to_vec()]));
         // A new file needs an existing folder.
         assert!(open(&mut now, "d/new", false, true).is_some() && open(&mut now, "e/new", false, true).is_none());
-        assert_eq!((now.look(&process, b"d/b"), now.look(&process, b"d/c"), &now.problem), (Some(2), None, &None));
+        assert_eq!(
+            (now.file_size(&process, b"d/b"), now.file_size(&process, b"d/c"), &now.problem),
+            (Some(2), None, &None)
+        );
         assert!(open(&mut now, "d/new", true, false).is_some() && now.problem.is_some());
         for path in ["/etc/passwd", "../x", "d", "a.txt/c"] {
-            let mut now = Now::new();
+            let mut now = ReplayState::new();
             assert!(open(&mut now, path, true, false).is_none() && now.problem.is_some(), "{path}");
         }
     }

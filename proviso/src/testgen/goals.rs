@@ -12,7 +12,7 @@ use cfa::{
     PlaceId, Program, UnOp,
 };
 use driver::environment::Process;
-use driver::environment::replay::{Origins, Replayer, Wanted};
+use driver::environment::replay::{Origins, Replayer, RequestedInputs};
 use driver::source::Sources;
 use driver::trace::Trace;
 use rustc_hash::FxHashSet;
@@ -333,7 +333,7 @@ pub fn execute_process(
     steps: u64,
     guide: Option<&mut Guide<'_>>,
     wants: impl FnOnce(&[u32]) -> bool,
-) -> Result<(Executed, Wanted), String> {
+) -> Result<(Executed, RequestedInputs), String> {
     if program.starts_threads() {
         return Err("the program starts threads, whose schedule no test determines".into());
     }

@@ -6,7 +6,7 @@
 use super::guide::Pair;
 use cfa::{Expr, FunctionOrigin, Program};
 use driver::environment::Process;
-use driver::environment::replay::Wanted;
+use driver::environment::replay::RequestedInputs;
 use frontend_llvm::scan_format::{directives, is_space};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -225,7 +225,7 @@ impl Mutator {
         &mut self,
         process: &Process,
         counts: &[u32],
-        wanted: &Wanted,
+        wanted: &RequestedInputs,
         distances: impl IntoIterator<Item = (u32, u64)>,
     ) -> bool {
         let (mut is_new, mut gain) = (false, 0);
@@ -319,7 +319,7 @@ impl Mutator {
 
     /// Records the inputs that the program requests. For each new kind of input, queues processes with each word of the
     /// dictionary as that input.
-    fn want(&mut self, wanted: &Wanted) {
+    fn want(&mut self, wanted: &RequestedInputs) {
         let words = self.dictionary.words.clone();
         let mut add = |process: Process| self.first.push_back(process);
         let line = |word: &[u8]| [word, b"\n"].concat();
@@ -723,7 +723,7 @@ mod tests {
         assert!(mutator.dictionary.words.contains(&b"1234".to_vec()) && mutator.dictionary.characters == *b"A");
         let first = mutator.next_process();
         assert_eq!(first, Process::default());
-        let wanted = Wanted { stdin: true, ..Wanted::default() };
+        let wanted = RequestedInputs { stdin: true, ..RequestedInputs::default() };
         assert!(mutator.learn(&first, &[1, 1, 0, 1], &wanted, []));
         assert!(!mutator.learn(&first, &[1, 1, 0, 1], &wanted, []));
         assert_eq!(mutator.progress(), 1);
@@ -741,7 +741,7 @@ mod tests {
         let process = |text: &str| Process { arguments: vec![text.into()], ..Process::default() };
         let (far, near) = (process("-o=x7"), process("-o=x30"));
         mutator.first.clear();
-        let wanted = Wanted { arguments: true, ..Wanted::default() };
+        let wanted = RequestedInputs { arguments: true, ..RequestedInputs::default() };
         mutator.takes_arguments = true;
         mutator.learn(&near, &[1, 1, 0, 1], &wanted, [(0, 12)]);
         mutator.learn(&far, &[1, 1, 0, 1], &wanted, [(0, 35)]);
