@@ -1,7 +1,7 @@
 //! The cache of verdicts (`--cache`). A program is not analysed again if the same build verified it before, with the
 //! same question and configuration.
 //!
-//! The name of an entry is the digest of the linked bitcode and of the `Question`: everything else that TRUE and
+//! The name of an entry is the digest of the linked bitcode and of the `CacheKey`: everything else that TRUE and
 //! FALSE depend on. The bitcode has debug information, so any change of a source file changes it. A change of the
 //! models, the stubs or clang changes the bitcode, too. An entry for a proof contains the analysis that found it. An
 //! entry for a violation contains the inputs, which are replayed as if they had just been found. A violation from the
@@ -29,14 +29,14 @@ use std::time::{Duration, SystemTime};
 #[derive(Clone)]
 pub struct Cache {
     folder: PathBuf,
-    /// The digest of the executable. It is a part of all questions of this run.
+    /// The digest of the executable. It is a part of all keys of this run.
     build: String,
-    /// The text of the configuration that verdicts depend on. It is a part of all questions of this run.
+    /// The text of the configuration that verdicts depend on. It is a part of all keys of this run.
     arguments: String,
 }
 
 /// Everything except the linked bitcode that a verdict depends on.
-struct Question<'a> {
+struct CacheKey<'a> {
     cache: &'a Cache,
     job: &'a Job,
     /// The front-end options with which the program was loaded.
@@ -96,18 +96,18 @@ impl Cache {
 
     /// Returns the file for the verdict of `job` on a module that was loaded with the options `load`.
     pub fn file(&self, module: &Module, job: &Job, load: &Options) -> CacheFile {
-        let question = Question { cache: self, job, load }.to_string();
-        let parts = Sha256::new().chain_update(question).chain_update([0]).chain_update(module.bitcode());
+        let key = CacheKey { cache: self, job, load }.to_string();
+        let parts = Sha256::new().chain_update(key).chain_update([0]).chain_update(module.bitcode());
         let name: String = parts.finalize().iter().map(|b| format!("{b:02x}")).collect();
         CacheFile(self.folder.join(&name[..2]).join(&name[2..]).with_extension("json"))
     }
 }
 
 /// Equal questions have equal texts.
-impl fmt::Display for Question<'_> {
+impl fmt::Display for CacheKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cache { folder: _, build, arguments } = self.cache;
-        write!(f, "{build}\n{arguments}\n{:?}\n{}", self.job.question(), lowering(self.load))
+        write!(f, "{build}\n{arguments}\n{:?}\n{}", self.job.key(), lowering(self.load))
     }
 }
 
@@ -240,9 +240,9 @@ impl StoredInputs {
 
 /// Returns the text of everything that a verdict of this job and configuration depends on, except the bitcode and the
 /// build.
-pub fn question(job: &Job, config: &Config) -> String {
+pub fn key(job: &Job, config: &Config) -> String {
     let cache = Cache { folder: PathBuf::new(), build: String::new(), arguments: relevant_options(config) };
-    Question { cache: &cache, job, load: &job.load }.to_string()
+    CacheKey { cache: &cache, job, load: &job.load }.to_string()
 }
 
 /// Returns the text of the options of the configuration that TRUE and FALSE may depend on.

@@ -71,7 +71,7 @@ pub fn decide(session: &Session, program: &Program, cache_file: Option<&CacheFil
     if session.records.report_data {
         // If there are several questions, they record their checked sites themselves.
         let is_only = session.shared().checks.is_empty();
-        let property = |check| session.job.violated(check).to_owned();
+        let property = |check| session.job.violated_property(check).to_owned();
         let property = is_only.then_some(&property as &dyn Fn(cfa::Check) -> String);
         let report_data = ReportData::collect(program, slice.as_ref(), property, &Sources::new());
         session.shared().report_data.absorb(report_data);
@@ -201,7 +201,7 @@ fn analyse(session: &Session, program: &Program, slice: Option<&slicer::Slice>) 
 /// Explains a confirmed violation: replays it, on smaller inputs if some are found, and records the trace.
 fn explain(session: &Session, program: &Program, found: &Counterexample, sources: &Sources) -> Answer {
     let error = &program.errors[found.error];
-    let property = session.job.violated(error.check).to_owned();
+    let property = session.job.violated_property(error.check).to_owned();
     let mut violation = Violation::new(property, error.message.clone());
     session.shared().violation = Some(violation.clone());
     let time = engine::replay_limits(session.share_of_time(smaller::TIME));

@@ -9,25 +9,25 @@ use crate::task::{Compiling, Otherwise, Task};
 use cfa::{Check, Program};
 use frontend_llvm::command::{self, Ignored, Origin};
 use frontend_llvm::{EntryMemory, EntryPointers, Options, UndefinedFunctions};
-use instrument::{Asked, Automaton, Property, PropertyFile, automaton};
+use instrument::{Automaton, NamedCheck, Property, PropertyFile, automaton};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// The prefix of functions that check the invariants of a witness. The compiler removes an invariant that always holds
-/// (`1`).
+/// The prefix of functions that check the invariants of a witness. No such function exists for an invariant like `1`,
+/// which the compiler removes.
 pub const INVARIANT: &str = "__proviso_invariant_";
 
-/// Different names of the function that reports the same error.
+/// Names of one function: older tasks use the second name for the first.
 const ALIASES: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 
 /// The error functions without a property file. They include the function of a failed `assert`.
 const DEFAULT_ERRORS: [&str; 3] = ["reach_error", "__VERIFIER_error", "__assert_fail"];
 
-/// One question with its own result.
+/// A question about the program, with its own result: a property, a check, or an automaton.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct Question {
     /// The name of the question, as tables show it.
     pub name: String,
     /// The corresponding properties of SV-COMP; empty if SV-COMP has no name for the question.
@@ -46,7 +46,7 @@ pub struct Job {
     /// The program, with its options for the front-end.
     pub load: Options,
     /// The questions, in the order of tables.
-    pub asks: Vec<Ask>,
+    pub questions: Vec<Question>,
     /// True if all violations are searched for, and not only the first of each question.
     pub is_exhaustive: bool,
     /// True if the user did not name any question.
@@ -122,9 +122,9 @@ pub fn program(files: &[PathBuf], compiling: &Compiling) -> Result<Subject, Fail
 }
 
 impl Job {
-    /// Returns true if there is one question with one answer.
-    pub fn asks_one_thing(&self) -> bool {
-        self.asks.len() == 1 && !self.is_exhaustive
+    /// Returns true if there is one question, and the search ends with its first violation.
+    pub fn has_single_answer(&self) -> bool {
+        self.questions.len() == 1 && !self.is_exhaustive
     }
 
     /// Combines the files, the questions and the options of a task.
@@ -139,11 +139,11 @@ impl Job {
             return Err(failure);
         }
         let Subject { options: mut load, properties: task_properties, folder, warnings, start: _ } = subject;
-        let Questions { mut asks, entry, is_exhaustive, is_default } = questions(task, &task_properties)?;
+        let Questions { mut questions, entry, is_exhaustive, is_default } = questions(task, &task_properties)?;
         let errors_named = !task.error_functions.is_empty();
         if errors_named {
-            for ask in asks.iter_mut().filter(|a| a.checks.contains(&Check::Call)) {
-                ask.error_functions.clone_from(&task.error_functions);
+            for question in questions.iter_mut().filter(|q| q.checks.contains(&Check::Call)) {
+                question.error_functions.clone_from(&task.error_functions);
             }
         }
         load.entry = start(task.entry.as_deref(), entry)?;
@@ -172,8 +172,8 @@ impl Job {
         load.argc_may_be_zero = task.argc_may_be_zero;
         let names_overflow = |name: &String| matches!(name.trim(), "signed-integer-overflow" | "all");
         load.checks_wrapping = task.checks.iter().any(names_overflow)
-            || asks.iter().any(|ask| ask.properties.contains(&Property::NoOverflow));
-        if load.entry != "main" && asks.iter().any(|a| a.properties.contains(&Property::ValidMemcleanup)) {
+            || questions.iter().any(|question| question.properties.contains(&Property::NoOverflow));
+        if load.entry != "main" && questions.iter().any(|a| a.properties.contains(&Property::ValidMemcleanup)) {
             return Err(Failure::usage("valid-memcleanup is about a whole program: --entry must be main"));
         }
         let property_files = task.properties.iter().filter(|p| Property::from_name(p).is_err()).map(PathBuf::from);
@@ -182,7 +182,7 @@ impl Job {
             load.files().into_iter().chain(task_properties).chain(property_files).chain(automata).collect();
         let mut job = Self {
             load,
-            asks: Vec::new(),
+            questions: Vec::new(),
             is_exhaustive,
             is_default,
             properties: Vec::new(),
@@ -193,17 +193,17 @@ impl Job {
             calls_count_while: None,
             _folder: folder,
         };
-        job.ask(asks);
+        job.set_questions(questions);
         Ok(job)
     }
 
-    /// Returns the questions, with the content of property files and automata. Equal programs with equal questions have
+    /// Returns the questions, with the content of property files and automata. Equal programs with equal keys have
     /// equal verdicts.
-    pub fn question(&self) -> impl Debug {
+    pub fn key(&self) -> impl Debug {
         let Self {
             // The options of the front-end belong to the program.
             load: _,
-            asks,
+            questions,
             is_exhaustive,
             is_default,
             properties,
@@ -214,21 +214,21 @@ impl Job {
             warnings: _,
             _folder: _,
         } = self;
-        (asks, is_exhaustive, is_default, properties, error_functions, errors_named, calls_count_while)
+        (questions, is_exhaustive, is_default, properties, error_functions, errors_named, calls_count_while)
     }
 
     /// Returns the same job with these questions only.
-    pub fn asking(&self, asks: Vec<Ask>) -> Self {
+    pub fn with_questions(&self, questions: Vec<Question>) -> Self {
         let mut job = self.clone();
-        job.ask(asks);
+        job.set_questions(questions);
         job
     }
 
-    fn ask(&mut self, asks: Vec<Ask>) {
-        self.properties = asks.iter().flat_map(|a| a.properties.iter().cloned()).collect();
-        self.error_functions = asks.iter().flat_map(|a| a.error_functions.iter().cloned()).collect();
-        self.asks = asks;
-        self.load_what_is_asked();
+    fn set_questions(&mut self, questions: Vec<Question>) {
+        self.properties = questions.iter().flat_map(|a| a.properties.iter().cloned()).collect();
+        self.error_functions = questions.iter().flat_map(|a| a.error_functions.iter().cloned()).collect();
+        self.questions = questions;
+        self.set_front_end_checks();
     }
 
     /// Replaces the questions by those of a property file. `entry` is the function that the user wants to start with.
@@ -239,36 +239,36 @@ impl Job {
         self.load.entry = start(entry, Some(file.entry))?;
         self.is_exhaustive = false;
         self.is_default = false;
-        self.ask(vec![Ask::of_file("the property", file.properties)]);
+        self.set_questions(vec![Question::from_file("the property", file.properties)]);
         Ok(())
     }
 
     /// Returns true if termination is the only property.
-    pub fn is_about_ends(&self) -> bool {
+    pub fn is_termination_only(&self) -> bool {
         matches!(self.properties[..], [Property::Termination])
     }
 
     /// Makes calls of these functions errors, in addition to the others.
     pub fn add_error_functions(&mut self, names: &[String]) {
         self.error_functions.extend_from_slice(names);
-        self.load_what_is_asked();
+        self.set_front_end_checks();
     }
 
     /// Instruments a program with the automata of the questions.
     ///
     /// # Errors
     /// `Err` if an automaton cannot be added to the program.
-    pub fn weave(&self, program: &mut Program) -> Result<(), Failure> {
-        let mut automata = self.asks.iter().filter_map(|a| a.automaton.as_ref());
+    pub fn add_automata(&self, program: &mut Program) -> Result<(), Failure> {
+        let mut automata = self.questions.iter().filter_map(|a| a.automaton.as_ref());
         let within = (self.load.entry != "main").then_some(self.load.entry.as_str());
         automata.try_for_each(|automaton| automaton.weave(program, within).map_err(|e| Failure::data(e.to_string())))
     }
 
     /// Sets the checks, error functions and observed functions of the front-end to those of the questions.
-    fn load_what_is_asked(&mut self) {
-        let automata = self.asks.iter().filter_map(|a| a.automaton.as_ref());
+    fn set_front_end_checks(&mut self) {
+        let automata = self.questions.iter().filter_map(|a| a.automaton.as_ref());
         self.load.watched = automata.flat_map(|a| a.functions().map(str::to_owned)).collect();
-        self.load.checks = self.asks.iter().flat_map(|a| &a.checks).copied().collect();
+        self.load.checks = self.questions.iter().flat_map(|a| &a.checks).copied().collect();
         self.load.error_functions = match self.error_functions.is_empty() {
             false => self.error_functions.clone(),
             // Without a question about them, calls of these functions end the program.
@@ -290,7 +290,7 @@ impl Job {
     /// Returns the assumptions about the initial states of automata if the program starts with a function other than
     /// `main`.
     pub fn assumptions_of_automata(&self) -> impl Iterator<Item = String> {
-        let automata = self.asks.iter().filter_map(|a| a.automaton.as_ref()).filter(|_| self.load.entry != "main");
+        let automata = self.questions.iter().filter_map(|a| a.automaton.as_ref()).filter(|_| self.load.entry != "main");
         automata.map(|automaton| {
             let Automaton { name, key, .. } = &**automaton;
             let each = key.as_ref().map_or(String::new(), |key| format!(" for each {key}"));
@@ -331,35 +331,35 @@ impl Job {
     }
 
     /// Returns the name of the property that an error of this check violates, as the verdict shows it.
-    pub fn violated(&self, check: Check) -> &str {
+    pub fn violated_property(&self, check: Check) -> &str {
         // Each question is about one automaton only.
-        if let (Check::Automaton, Some(ask)) = (check, self.asks.iter().find(|a| a.automaton.is_some())) {
-            return &ask.name;
+        if let (Check::Automaton, Some(question)) = (check, self.questions.iter().find(|a| a.automaton.is_some())) {
+            return &question.name;
         }
         let property = self.properties.iter().find(|p| p.checks().contains(&check)).map(Property::name);
-        let asked = || Asked::ALL.iter().find(|a| a.checks.contains(&check)).map(|a| a.name);
-        property.or_else(asked).unwrap_or_else(|| check.name())
+        let asked = || NamedCheck::ALL.iter().find(|q| q.checks.contains(&check)).map(|a| a.name);
+        property.or_else(by_check).unwrap_or_else(|| check.name())
     }
 
     /// Returns the names of all questions. A question with several properties contributes the name of each.
     pub fn names(&self) -> Vec<String> {
-        let names = |ask: &Ask| match ask.properties[..] {
-            [] => vec![ask.name.clone()],
+        let names = |question: &Question| match question.properties[..] {
+            [] => vec![question.name.clone()],
             ref properties => properties.iter().map(|p| p.name().to_owned()).collect(),
         };
-        self.asks.iter().flat_map(names).collect()
+        self.questions.iter().flat_map(names).collect()
     }
 }
 
-impl Ask {
+impl Question {
     /// Returns the question of a property file.
-    fn of_file(name: &str, properties: Vec<Property>) -> Self {
+    fn from_file(name: &str, properties: Vec<Property>) -> Self {
         let error_functions = error_functions(&properties, true);
-        Self { error_functions, ..Self::named(name, properties) }
+        Self { error_functions, ..Self::about(name, properties) }
     }
 
     /// Returns the question about properties with this name.
-    fn named(name: &str, properties: Vec<Property>) -> Self {
+    fn about(name: &str, properties: Vec<Property>) -> Self {
         let checks = properties.iter().flat_map(|p| p.checks()).copied().collect();
         let error_functions = error_functions(&properties, false);
         Self { name: name.to_owned(), properties, checks, error_functions, automaton: None }
@@ -376,11 +376,11 @@ impl Ask {
     }
 
     /// Returns the question about one check.
-    pub(crate) fn check(asked: Asked) -> Self {
-        match asked.checks {
-            [Check::Call] => Self::named(asked.name, vec![Property::UnreachCall { functions: Vec::new() }]),
+    pub(crate) fn check(named: NamedCheck) -> Self {
+        match named.checks {
+            [Check::Call] => Self::about(named.name, vec![Property::UnreachCall { functions: Vec::new() }]),
             checks => Self {
-                name: asked.name.to_owned(),
+                name: named.name.to_owned(),
                 properties: Vec::new(),
                 checks: checks.to_vec(),
                 error_functions: Vec::new(),
@@ -415,7 +415,7 @@ fn automata(name: &str) -> Result<Vec<Automaton>, Failure> {
 
 /// The questions of the command line or of the task, or the default questions.
 struct Questions {
-    asks: Vec<Ask>,
+    questions: Vec<Question>,
     /// The function that a property file starts with, if it names one.
     entry: Option<String>,
     is_exhaustive: bool,
@@ -423,56 +423,56 @@ struct Questions {
 }
 
 fn questions(task: &Task, of_the_task: &[PathBuf]) -> Result<Questions, Failure> {
-    let mut asks: Vec<Ask> = Vec::new();
+    let mut questions: Vec<Question> = Vec::new();
     let mut entry: Option<String> = None;
     for name in &task.properties {
         let path = Path::new(name);
         if Property::from_name(name).is_ok() {
-            asks.push(Ask::named(name, by_name(name)?));
+            questions.push(Question::about(name, by_name(name)?));
         } else if name.ends_with(".spc") {
-            asks.extend(automata(name)?.into_iter().map(Ask::automaton));
+            questions.extend(automata(name)?.into_iter().map(Question::automaton));
         } else if path.exists() || name.ends_with(".prp") {
             let file = read(path)?;
             entry = Some(start(entry.as_deref(), Some(file.entry))?);
             let stem = path.file_stem().map_or_else(|| name.clone(), |s| s.to_string_lossy().into_owned());
-            asks.push(Ask::of_file(&stem, file.properties));
+            questions.push(Question::from_file(&stem, file.properties));
         } else {
             return Err(Failure::usage(unknown_property(name)));
         }
     }
     for name in &task.automata {
-        asks.extend(automata(name)?.into_iter().map(Ask::automaton));
+        questions.extend(automata(name)?.into_iter().map(Question::automaton));
     }
-    for (n, ask) in asks.iter().enumerate().filter(|(_, ask)| ask.automaton.is_some()) {
-        if asks[..n].iter().any(|a| a.name == ask.name) {
-            return Err(Failure::usage(format!("{} is given twice", ask.name)));
+    for (n, question) in questions.iter().enumerate().filter(|(_, question)| question.automaton.is_some()) {
+        if questions[..n].iter().any(|a| a.name == question.name) {
+            return Err(Failure::usage(format!("{} is given twice", question.name)));
         }
     }
-    if asks.is_empty()
+    if questions.is_empty()
         && task.checks.is_empty()
         && let Some(file) = of_task(of_the_task)?
     {
         entry = Some(file.entry);
-        asks.push(Ask::of_file("the task's property", file.properties));
+        questions.push(Question::from_file("the task's property", file.properties));
     }
-    if !asks.is_empty() {
-        return Ok(Questions { asks, entry, is_exhaustive: false, is_default: false });
+    if !questions.is_empty() {
+        return Ok(Questions { questions, entry, is_exhaustive: false, is_default: false });
     }
     let is_default = task.checks.is_empty();
     let wanted = match (is_default, task.otherwise) {
-        (true, Otherwise::Everything) => Asked::by_default(),
+        (true, Otherwise::Everything) => NamedCheck::by_default(),
         (true, Otherwise::Assertions) => {
-            let asks = vec![Ask::named("unreach-call", by_name("unreach-call")?)];
-            return Ok(Questions { asks, entry, is_exhaustive: false, is_default });
+            let questions = vec![Question::about("unreach-call", by_name("unreach-call")?)];
+            return Ok(Questions { questions, entry, is_exhaustive: false, is_default });
         }
         (false, _) => {
-            let named: Result<Vec<_>, _> = task.checks.iter().map(|name| Asked::by_name(name.trim())).collect();
+            let named: Result<Vec<_>, _> = task.checks.iter().map(|name| NamedCheck::by_name(name.trim())).collect();
             named.map_err(|e| Failure::usage(e.to_string()))?.concat()
         }
     };
     // The checks, each once, in the order of tables.
-    let asks = Asked::ALL.into_iter().filter(|a| wanted.contains(a)).map(Ask::check).collect();
-    Ok(Questions { asks, entry, is_exhaustive: true, is_default })
+    let questions = NamedCheck::ALL.into_iter().filter(|a| wanted.contains(a)).map(Question::check).collect();
+    Ok(Questions { questions, entry, is_exhaustive: true, is_default })
 }
 
 /// Returns the function that the program starts with. `Err` if the user and the property file name different functions.
@@ -495,8 +495,8 @@ fn error_functions(properties: &[Property], from_file: bool) -> Vec<String> {
             names.extend(functions.iter().cloned());
         }
     }
-    let asked = properties.iter().any(|p| matches!(p, Property::UnreachCall { .. }));
-    if !from_file && asked && names.is_empty() {
+    let has_unreach_call = properties.iter().any(|p| matches!(p, Property::UnreachCall { .. }));
+    if !from_file && has_unreach_call && names.is_empty() {
         return DEFAULT_ERRORS.map(String::from).to_vec();
     }
     if names.iter().any(|n| ALIASES.contains(&n.as_str())) {

@@ -151,7 +151,7 @@ pub fn leave_out_valid(session: &Session, program: &mut Program) -> bool {
     if session.records.report_data {
         let valid: FxHashSet<Site> = valid.iter().copied().collect();
         for site in found.iter().filter(|(site, _)| valid.contains(site)) {
-            let property = session.job.violated(program.errors[site.1].check);
+            let property = session.job.violated_property(program.errors[site.1].check);
             session.shared().report_data.add_checked(property, program, std::iter::once(*site), &Sources::new());
         }
     }
@@ -198,7 +198,7 @@ pub fn origins(program: &Program, places: Vec<EdgeId>) -> Vec<EdgeId> {
 /// Returns a budget, from now on, that is a fraction of the time of the pre-analysis. `part` is the divisor.
 fn budget(session: &Session, part: u32) -> Budget {
     let limits = &session.limits;
-    let is_chosen = !limits.is_default && session.job.asks.len() > 1;
+    let is_chosen = !limits.is_default && session.job.questions.len() > 1;
     let most = limits.left().filter(|_| is_chosen).unwrap_or(DISCHARGE);
     let effort = limits.processor_left().map_or(most, |left| most.min(left / 2));
     let budget = session.budget.exerting(effort / part);

@@ -71,7 +71,7 @@ impl Obstacle {
 
 /// The settings of a run without a verdict.
 #[derive(Clone, Default, Debug)]
-pub struct Question {
+pub struct RemedyContext {
     /// The name of the entry function.
     pub entry: String,
     /// The time limit in seconds, and true if it limits the processor time.
@@ -103,7 +103,7 @@ fn of_threads(kind: ReasonKind) -> &'static str {
 }
 
 /// Returns the steps that a user can take when there is no verdict, the cheapest first.
-pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) -> Vec<String> {
+pub fn remedies(report: &Report, question: &RemedyContext, obstacles: &[Obstacle]) -> Vec<String> {
     let Answer::Unknown(Undecided { kind, .. }) = report.answer else { return Vec::new() };
     let grows = matches!(kind, ReasonKind::Time | ReasonKind::Memory | ReasonKind::Complexity);
     let open: Vec<&str> =
@@ -180,7 +180,7 @@ mod tests {
         let head = Spot { path: "a.c".into(), line: 1, column: 1 };
         let obstacles = [Obstacle::Loop { function: "main".into(), spot: head }];
         let advice = |kind, takes_inputs, has_parts| {
-            let question = Question { entry: "main".into(), takes_inputs, has_parts, ..Question::default() };
+            let question = RemedyContext { entry: "main".into(), takes_inputs, has_parts, ..RemedyContext::default() };
             remedies(&unknown(kind), &question, &obstacles).join("\n")
         };
         assert!(!advice(ReasonKind::Complexity, false, false).contains("__VERIFIER_assume"));
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn every_limit_has_a_remedy() {
         for kind in [ReasonKind::Time, ReasonKind::Memory] {
-            let question = Question { limit: Some((60, false)), ..Question::default() };
+            let question = RemedyContext { limit: Some((60, false)), ..RemedyContext::default() };
             let advice = remedies(&unknown(kind), &question, &[]).join("\n");
             assert!(advice.contains(if kind == ReasonKind::Time { "--timeout 300" } else { "--memory-limit" }));
         }

@@ -300,7 +300,7 @@ impl Session {
     /// `Err` if the program cannot be loaded or instrumented.
     pub fn prepare(&self) -> Result<(Program, Option<CacheFile>), Failure> {
         // Cooperating analyses follow only one thread, and so does the termination analysis.
-        let threads = self.plan.is_none() && !self.job.is_about_ends();
+        let threads = self.plan.is_none() && !self.job.is_termination_only();
         let (mut program, place) = self.load_with(&Options { threads, ..self.job.load.clone() })?;
         self.instrument(&mut program)?;
         self.describe(&program);
@@ -323,7 +323,7 @@ impl Session {
             Verdict::True => Answer::True,
             Verdict::False(found) => {
                 let error = &program.errors[found.error];
-                let property = self.job.violated(error.check).to_owned();
+                let property = self.job.violated_property(error.check).to_owned();
                 Answer::False(Box::new(Violation::new(property, error.message.clone())))
             }
         };
@@ -383,7 +383,7 @@ impl Session {
         if let Some((variable, value)) = self.job.calls_count_while {
             instrument::only_while(program, &found.errors, variable, value);
         }
-        self.job.weave(program)?;
+        self.job.add_automata(program)?;
         for (name, why) in [("assert", " (<assert.h> is not included)"), ("__VERIFIER_assert", "")] {
             if program.models.iter().any(|model| model == name) {
                 let text = format!("{name} is not defined{why}: its calls are treated as assertions");

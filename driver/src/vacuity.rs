@@ -54,7 +54,7 @@ fn unchecked(session: &Session) -> Option<Program> {
     let options = Options { checks: Vec::new(), checked_elsewhere, ..load.clone() };
     let (mut program, _) = session.load_with(&options).ok()?;
     instrument::unreach_call(&mut program, &session.job.error_functions);
-    session.job.weave(&mut program).ok()?;
+    session.job.add_automata(&mut program).ok()?;
     Some(program)
 }
 

@@ -8,12 +8,12 @@ use crate::evidence::report_data::ReportData;
 use crate::evidence::reproduction::Reproduction;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
-use crate::job::{Ask, Job};
+use crate::job::{Job, Question};
 use crate::limits::{self, Limits, Supervised, WorkEnd};
 use crate::panics;
 use crate::plan::Plan;
 use crate::question;
-use crate::remedies::{Obstacle, Question, remedies};
+use crate::remedies::{Obstacle, RemedyContext, remedies};
 use crate::report::{Answer, CheckResult, Note, Report, Rest, Undecided, add_violation, resolve_assumptions};
 use crate::session::{Finished, Observer, Session, Shared};
 use crate::source::{STDIN, Spot, naming_standard_input};
@@ -131,8 +131,8 @@ impl Verification<'_> {
         let peak_memory = supervised.peak_memory;
         let (finished, code) = conclude(supervised, &mut shared, &*self.observer)?;
         let mut checks = std::mem::take(&mut shared.checks);
-        let is_of_accesses = |ask: &Ask| ask.checks.contains(&Check::Deref);
-        if let Some(of_accesses) = job.asks.iter().position(is_of_accesses) {
+        let is_of_accesses = |question: &Question| question.checks.contains(&Check::Deref);
+        if let Some(of_accesses) = job.questions.iter().position(is_of_accesses) {
             resolve_assumptions(&mut checks, of_accesses);
         }
         if checks.is_empty() {
@@ -192,7 +192,7 @@ impl Verification<'_> {
                 (Some(timeout), _) => Some((timeout.as_secs(), false)),
                 (None, processor) => processor.map(|limit| (limit.as_secs(), true)),
             };
-            let question = Question {
+            let question = RemedyContext {
                 entry: job.load.entry.clone(),
                 limit,
                 undefined_do_anything: job.load.undefined_functions == UndefinedFunctions::Taint,
@@ -218,7 +218,7 @@ impl Verification<'_> {
 
 /// Answers the questions, and then checks whether the answer is vacuous.
 fn run(session: &Session) -> Result<Finished, Failure> {
-    let mut finished = match session.job.asks_one_thing() {
+    let mut finished = match session.job.has_single_answer() {
         true => answer(session),
         false => question::run(session),
     }?;
@@ -326,7 +326,7 @@ fn names(job: &Job, checks: &[CheckResult]) -> Vec<String> {
 /// Returns the check result of a run with one question.
 fn only_result(job: &Job, answer: &Answer) -> CheckResult {
     let mut result =
-        CheckResult::new(job.asks.iter().map(|a| a.name.clone()).collect::<Vec<_>>().join(", "), job.names());
+        CheckResult::new(job.questions.iter().map(|a| a.name.clone()).collect::<Vec<_>>().join(", "), job.names());
     match answer {
         Answer::True => result.rest = Rest::Proved,
         Answer::False(violation) => {

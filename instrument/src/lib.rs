@@ -6,9 +6,9 @@
 
 #![warn(missing_docs)]
 
-mod asked;
 pub mod automaton;
 pub mod checks;
+mod named_check;
 mod property;
 mod sequential;
 pub mod termination;
@@ -17,7 +17,6 @@ pub mod termination;
 mod texts;
 pub mod vacuity;
 
-pub use asked::{Asked, UnknownCheck};
 pub use automaton::Automaton;
 pub use checks::cover::cover;
 pub use checks::memory::{memory_safety, watch_losses};
@@ -25,5 +24,6 @@ pub use checks::pass::{Continuation, Operation, Site, end_at, guard_all, let_pas
 pub use checks::threads::threads;
 pub use checks::uninitialised::uninitialised;
 pub use checks::unreach_call::{UnreachCall, only_while, unreach_call};
+pub use named_check::{NamedCheck, UnknownCheck};
 pub use property::{Property, PropertyError, PropertyFile};
 pub use sequential::{Bounds, Untranslated, sequentialise};

@@ -580,8 +580,8 @@ mod tests {
         let argument = verify.get_arguments().find(|argument| argument.get_long() == Some("check")).unwrap();
         let help = argument.get_long_help().unwrap().to_string();
         let words: Vec<&str> = help.split([' ', ',', '\n']).collect();
-        for asked in instrument::Asked::ALL {
-            assert!(words.contains(&asked.name), "{} is missing", asked.name);
+        for check in instrument::NamedCheck::ALL {
+            assert!(words.contains(&check.name), "{} is missing", check.name);
         }
     }
 

@@ -40,20 +40,20 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     let mut job = verify.job(Otherwise::Assertions)?;
     output::warnings(&job.warnings, colors);
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
-    if let Some(ask) = job.asks.iter().find(|a| a.checks.is_empty() || a.checks.contains(&Check::Memory)) {
-        let text = match ask.checks.is_empty() {
+    if let Some(question) = job.questions.iter().find(|a| a.checks.is_empty() || a.checks.contains(&Check::Memory)) {
+        let text = match question.checks.is_empty() {
             true => "a violation is an infinite execution, not a place in the program",
             false => {
                 "the written program does not observe what library functions initialise (name the other checks; clang -fsanitize=memory supports it)"
             }
         };
-        return Err(Failure::usage(format!("{} cannot be put into a program: {text}", ask.name)));
+        return Err(Failure::usage(format!("{} cannot be put into a program: {text}", question.name)));
     }
     job.load.keeps_output = true;
     if args.sequentialise.is_some() {
         let refused = |check: &Check| check.is_fault() || matches!(check, Check::DataRace | Check::Deadlock);
-        if let Some(ask) = job.asks.iter().find(|ask| ask.checks.iter().any(refused)) {
-            let text = format!("{} cannot be checked in a program whose threads are replaced", ask.name);
+        if let Some(question) = job.questions.iter().find(|question| question.checks.iter().any(refused)) {
+            let text = format!("{} cannot be checked in a program whose threads are replaced", question.name);
             return Err(Failure::usage(text));
         }
         job.load.threads = true;
@@ -61,7 +61,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     let mut program = load::load(&job.load, &Budget::unlimited())?;
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     instrument::unreach_call(&mut program, &job.error_functions);
-    job.weave(&mut program)?;
+    job.add_automata(&mut program)?;
     let mut about = vec!["A program with its checks, written by proviso instrument.".to_owned()];
     if let Some(rounds) = args.sequentialise {
         about.extend(sequentialised(&mut program, rounds, colors)?);

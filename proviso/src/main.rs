@@ -1,7 +1,6 @@
 //! The command `proviso`: runs the verification pipeline and prints its results.
 
 mod args;
-mod asked;
 mod c_scan;
 mod cc;
 mod cfa_command;
@@ -23,6 +22,7 @@ mod pixel_tree;
 mod progress;
 mod reduce_command;
 mod render;
+mod request;
 mod run;
 mod sarif;
 mod slice;

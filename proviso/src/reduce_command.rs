@@ -24,7 +24,7 @@ pub fn run(args: &ReduceArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let stdout = PathBuf::from(STDOUT);
-    // If the user asks only for the drawing, it replaces the program on standard output.
+    // If the user questions only for the drawing, it replaces the program on standard output.
     let output = args.output.as_ref().or((!args.shape).then_some(&stdout));
     let mut outputs = Outputs::new([("--output", output)]);
     let (mut program, job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
@@ -81,15 +81,15 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
 /// Prints a warning for each property that the written program does not check completely. A property that does not
 /// correspond to a location of the program cannot become a call of `reach_error`.
 fn warn_of_unasked(job: &Job, unsaid: Option<&str>, colors: Colors) {
-    for ask in &job.asks {
-        let why = match (ask.checks.is_empty(), unsaid) {
+    for question in &job.questions {
+        let why = match (question.checks.is_empty(), unsaid) {
             (true, _) => "a violation is an infinite execution, not a place in the program",
-            (false, Some(_)) if ask.checks.iter().any(|c| c.is_fault()) => {
+            (false, Some(_)) if question.checks.iter().any(|c| c.is_fault()) => {
                 "memory accesses are not checked (`proviso instrument` writes a program that checks them)"
             }
             (false, Some(error)) => &format!("other tools do not check this error: \"{error}\""),
             (false, None) => continue,
         };
-        output::warning(&format!("the C does not check all of {}: {why}", ask.name), colors);
+        output::warning(&format!("the C does not check all of {}: {why}", question.name), colors);
     }
 }

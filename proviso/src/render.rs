@@ -10,7 +10,7 @@ use driver::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undecided
 use driver::source::{Sources, Spot};
 use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
 use engine::ReasonKind;
-use instrument::Asked;
+use instrument::NamedCheck;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -210,13 +210,13 @@ fn grouped(number: usize) -> String {
     out
 }
 
-/// Returns a note about what the default question does not ask; `checks` are those that it asked.
-pub fn not_asked(checks: &[CheckResult]) -> String {
-    let is_asked = |name: &str| checks.iter().any(|check| check.name == name);
-    // These are asked if the program starts threads.
+/// Returns a note with the checks that did not run. `checks` are those that ran.
+pub fn unchecked(checks: &[CheckResult]) -> String {
+    let has_run = |name: &str| checks.iter().any(|check| check.name == name);
+    // These run if the program starts threads.
     let is_of_threads = |name: &str| matches!(name, "thread" | "deadlock");
-    let names = Asked::ALL.iter().map(|asked| asked.name).filter(|name| !is_asked(name) && !is_of_threads(name));
-    // The name of this check does not say what it is about.
+    let names = NamedCheck::ALL.iter().map(|check| check.name).filter(|name| !has_run(name) && !is_of_threads(name));
+    // Users do not know the check by this name.
     let named = |name: &str| if name == "memory" { "memory (uninitialised values)".into() } else { name.to_owned() };
     let names = names.map(named).collect::<Vec<_>>().join(", ");
     let text = format!("not checked: {names} (--check NAME); termination, valid-memcleanup (--property NAME)");

@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn all_that_can_be_asked_has_a_rule() {
-        for asked in instrument::Asked::ALL {
+        for check in instrument::NamedCheck::ALL {
             assert!(RULES.iter().any(|(id, ..)| *id == asked.name), "{}", asked.name);
         }
     }

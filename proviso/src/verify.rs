@@ -48,7 +48,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let parts = args.cooperation_options();
     let otherwise = if parts.is_empty() { Otherwise::Everything } else { Otherwise::Assertions };
     let job = Arc::new(args.job(otherwise)?);
-    if let (Some(option), true) = (parts.first(), job.is_exhaustive || job.asks.len() > 1) {
+    if let (Some(option), true) = (parts.first(), job.is_exhaustive || job.questions.len() > 1) {
         return Err(Failure::usage(format!("{option} is for one property (--property)")));
     }
 
@@ -184,7 +184,7 @@ fn shown(
     }
     if args.message_format == MessageFormat::Human {
         text += &match &report.answer {
-            Answer::True if job.is_default && job.is_exhaustive => render::not_asked(&report.checks),
+            Answer::True if job.is_default && job.is_exhaustive => render::unchecked(&report.checks),
             Answer::False(violation) if violation.trace.is_some() => {
                 render::conditional(report)
                     + &render::ends_at_first(report)

@@ -353,8 +353,8 @@ fn programs_get_the_verdicts_they_expect() {
 /// must detect the violation, too.
 #[test]
 fn each_check_has_a_program_within_on_the_edge_and_beyond() {
-    for asked in instrument::Asked::ALL {
-        let name = asked.name;
+    for check in instrument::NamedCheck::ALL {
+        let name = check.name;
         // Violations between threads are tested in `tests/c/threads`.
         if matches!(name, "thread" | "deadlock") {
             continue;

@@ -1,7 +1,7 @@
 //! Verification of parts of a program's paths: ranges, and the residual paths of conditions, by one or several analyses
 //! (`--range`, `--ranged`, `--resume`, `--then`, `--save-condition`).
 
-mod asked;
+mod analysed;
 pub mod components;
 pub mod knowledge;
 mod ranges;
@@ -11,7 +11,7 @@ mod slices;
 use crate::external::{self, Tool};
 use crate::plan::{Plan, Second};
 use crate::session::{REPLAY, Session, others};
-use asked::Asked;
+use analysed::AnalysedProgram;
 use cfa::{EdgeId, Program};
 use components::component_cegar;
 use cooperate::condition::Condition;
@@ -155,26 +155,26 @@ fn rest(
         }
         None => slice_for(session, part, &config, wanted),
     };
-    let mut asked = Asked { program, restricted: restricted.as_ref(), slice: slice.as_ref() };
-    let mut outcome = session.ask(program, part, asked.slice, &config, budget, others(&session.config).as_ref());
-    if asked.slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
-        asked.slice = None;
+    let mut analysed = AnalysedProgram { program, restricted: restricted.as_ref(), slice: slice.as_ref() };
+    let mut outcome = session.ask(program, part, analysed.slice, &config, budget, others(&session.config).as_ref());
+    if analysed.slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
+        analysed.slice = None;
         if config.part.is_some() {
             config.part = covered.part(None).map(Arc::new);
         }
         outcome = session.ask(program, part, None, &config, budget, others(&session.config).as_ref());
     }
     session.reach(program, &outcome);
-    if asked.slice.is_some() || restricted.is_some() {
+    if analysed.slice.is_some() || restricted.is_some() {
         // The certificate and the observed invariants refer to loop heads of the slice or of the residual program,
         // which the caller does not have.
         outcome.certificate = None;
         outcome.agreements.clear();
-        asked.tell_of(&mut outcome);
+        analysed.map_to_original(&mut outcome);
     }
     // Executions may reach locations to which only covered paths lead.
     outcome.coverage.is_complete &= is_whole;
-    let (explored, undecided) = asked.explored(&outcome, counts_on_rest);
+    let (explored, undecided) = analysed.explored(&outcome, counts_on_rest);
     // If a condition automaton ran beside the exploration, the explored condition covers the covered paths, too.
     let replaces = config.part.is_some() && !counts_on_rest || is_whole;
     let done = match explored {

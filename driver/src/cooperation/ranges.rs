@@ -1,6 +1,6 @@
 //! Verification of ranges of a program's paths (`--range`, `--ranged`).
 
-use super::asked::Asked;
+use super::analysed::AnalysedProgram;
 use super::saving::{add_part, save_after, time_to_tell};
 use super::slices::slice_for;
 use crate::session::Session;
@@ -60,13 +60,13 @@ fn verify_parts(
     let verify = |part: Option<&Restricted>, config: &Config, budget: &Budget, idle: &Idle| {
         let of_part = part.map_or(program, |r| &r.program);
         let slice = slice_for(session, of_part, config, wanted);
-        let mut asked = Asked { program, restricted: part, slice: slice.as_ref() };
-        let mut outcome = session.ask(program, of_part, asked.slice, config, budget, Some(idle));
-        if asked.slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
-            asked.slice = None;
+        let mut analysed = AnalysedProgram { program, restricted: part, slice: slice.as_ref() };
+        let mut outcome = session.ask(program, of_part, analysed.slice, config, budget, Some(idle));
+        if analysed.slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
+            analysed.slice = None;
             outcome = session.ask(program, of_part, None, config, budget, Some(idle));
         }
-        let explored = asked.explored(&outcome, false).0;
+        let explored = analysed.explored(&outcome, false).0;
         (outcome, explored.unwrap_or_else(Condition::nothing))
     };
     let config = Config { wants_frontier: wanted, ..session.config.clone() };

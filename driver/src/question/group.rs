@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The failed checks of a program, and the questions about that program.
 pub struct Failed {
     /// The questions of the group, by index.
-    pub asks: Vec<usize>,
+    pub questions: Vec<usize>,
     /// The sites of the checks that were found to fail.
     pub sites: RefCell<FxHashSet<Site>>,
 }
@@ -20,7 +20,7 @@ pub struct Failed {
 /// Questions about one program.
 pub struct Group {
     /// The undecided questions, by index.
-    pub asks: Vec<usize>,
+    pub questions: Vec<usize>,
     /// The questions that the pre-analysis proved, by index.
     pub held: Vec<usize>,
     /// The program, once it is loaded. Violated and statically proved sites are no errors in it.
@@ -45,7 +45,7 @@ pub struct Group {
     pub tried: Duration,
     /// The sites of the violations that were found.
     pub seen: FxHashSet<Site>,
-    /// True if a path ended at an invalid access that another group asks about.
+    /// True if a path ended at an invalid access that another group questions about.
     pub ends_at_access: Arc<AtomicBool>,
 }
 
@@ -58,7 +58,7 @@ pub struct Whole {
 
 impl Group {
     /// Returns a group of these questions without a program.
-    pub fn new(asks: Vec<usize>) -> Self {
+    pub fn new(questions: Vec<usize>) -> Self {
         Self {
             held: Vec::new(),
             program: None,
@@ -67,8 +67,8 @@ impl Group {
             whole: None,
             discharged: Vec::new(),
             is_behind: false,
-            failed: Rc::new(Failed { asks: asks.clone(), sites: RefCell::default() }),
-            asks,
+            failed: Rc::new(Failed { questions: questions.clone(), sites: RefCell::default() }),
+            questions,
             passed: FxHashSet::default(),
             tried: Duration::ZERO,
             seen: FxHashSet::default(),
@@ -123,7 +123,7 @@ impl Group {
         let whole = self.program.map(|program| Rc::new(Whole { program, continuations, ended }));
         let ended = self.ends_at_access.load(Ordering::Relaxed);
         let held = Some(self.held).filter(|held| !held.is_empty());
-        let part = move |(asks, held)| Self {
+        let part = move |(questions, held)| Self {
             held,
             whole: whole.clone(),
             discharged: self.discharged.clone(),
@@ -132,9 +132,9 @@ impl Group {
             passed: self.passed.clone(),
             seen: self.seen.clone(),
             ends_at_access: Arc::new(ended.into()),
-            ..Self::new(asks)
+            ..Self::new(questions)
         };
-        let asked = self.asks.into_iter().map(|ask| (vec![ask], Vec::new()));
+        let asked = self.questions.into_iter().map(|question| (vec![question], Vec::new()));
         asked.chain(held.map(|held| (Vec::new(), held))).map(part)
     }
 

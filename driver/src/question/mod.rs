@@ -8,7 +8,7 @@
 //!
 //! Executions first end at the violations that were found. If no other violation is found, they continue after these.
 //!
-//! If another group asks whether accesses are valid, a path ends at an invalid access, and this does not prevent a
+//! If another group questions whether accesses are valid, a path ends at an invalid access, and this does not prevent a
 //! proof. All groups together prove the same as one question for everything. If an invalid access was found, violations
 //! of other questions may lie after it. Such a group is analysed again, and the invalid accesses are skipped when
 //! they would fault.
@@ -23,7 +23,7 @@ use crate::answer::answer;
 use crate::cooperation::knowledge::Known;
 use crate::decide::decide;
 use crate::failure::{Failure, exit};
-use crate::job::Ask;
+use crate::job::Question;
 use crate::limits::Limits;
 use crate::preanalysis::{Holding, Looks, has_work, leave_out, origins};
 use crate::report::{Answer, CheckResult, Places, Rest, Undecided, Violation, add_violation};
@@ -33,7 +33,7 @@ use cfa::{CallGraph, Check, EdgeId, ErrorId, FunctionOrigin, Op, Program};
 use engine::ReasonKind;
 use engine::budget::Budget;
 use group::Group;
-use instrument::{Asked, Operation, Property, Site, sites};
+use instrument::{NamedCheck, Operation, Property, Site, sites};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ enum Attempt {
 /// The state of a run with several questions.
 struct Run<'p> {
     session: &'p Session,
-    asks: Vec<Ask>,
+    questions: Vec<Question>,
     /// The results of the attempts so far.
     parts: Vec<Finished>,
     /// The accesses that were found to be invalid.
@@ -77,11 +77,11 @@ struct Run<'p> {
 /// # Errors
 /// `Err` if a program cannot be loaded, or an attempt fails.
 pub fn run(session: &Session) -> Result<Finished, Failure> {
-    let asks = session.job.asks.clone();
-    session.shared().checks = asks.iter().map(|ask| result(session, ask)).collect();
+    let questions = session.job.questions.clone();
+    session.shared().checks = questions.iter().map(|question| result(session, question)).collect();
     let mut run = Run {
         session,
-        asks,
+        questions,
         parts: Vec::new(),
         invalid: FxHashSet::default(),
         looks: Looks::default(),
@@ -106,13 +106,13 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
                 waiting.push_back(group);
                 continue;
             }
-            if group.asks.is_empty() {
+            if group.questions.is_empty() {
                 if !group.held.is_empty() {
                     proved.push(group);
                 }
                 continue;
             }
-            let open = 1 + waiting.iter().filter(|group| !group.asks.is_empty()).count();
+            let open = 1 + waiting.iter().filter(|group| !group.questions.is_empty()).count();
             let share = run.share(&group, open, round);
             if share.is_some_and(|share| share < group.tried.mul_f64(MORE)) {
                 continue;
@@ -123,11 +123,11 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
             }
             match attempt {
                 Attempt::Decided => proved.push(group),
-                Attempt::GaveUp | Attempt::TimeIsUp if group.asks.len() > 1 => {
+                Attempt::GaveUp | Attempt::TimeIsUp if group.questions.len() > 1 => {
                     left.extend(group.divided());
                 }
                 Attempt::GaveUp => {
-                    group.asks.clear();
+                    group.questions.clear();
                     proved.push(group);
                 }
                 Attempt::TimeIsUp => {
@@ -149,12 +149,12 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
 }
 
 /// Returns the initial result of a question: nothing was analysed yet.
-fn result(session: &Session, ask: &Ask) -> CheckResult {
-    let names = match ask.properties[..] {
-        [] => vec![ask.name.clone()],
+fn result(session: &Session, question: &Question) -> CheckResult {
+    let names = match question.properties[..] {
+        [] => vec![question.name.clone()],
         ref properties => properties.iter().map(|p| p.name().to_owned()).collect(),
     };
-    let mut result = CheckResult::new(ask.name.clone(), names);
+    let mut result = CheckResult::new(question.name.clone(), names);
     if let Some(limit) = session.limits.nearest() {
         result.rest = Rest::Unknown(Undecided::new(limit.kind(), format!("{limit} before it was analysed")));
     }
@@ -174,14 +174,14 @@ impl Run<'_> {
 
     /// Returns the initial groups.
     fn groups(&self) -> Vec<Group> {
-        let all = 0..self.asks.len();
+        let all = 0..self.questions.len();
         if !self.session.job.is_exhaustive {
-            return all.map(|ask| Group::new(vec![ask])).collect();
+            return all.map(|question| Group::new(vec![question])).collect();
         }
         // Checks for leaks depend on the whole program, assertions often on a small slice. So they do not share a
         // program.
-        let (own, common): (Vec<usize>, Vec<usize>) = all.partition(|&ask| self.has_own_program(ask));
-        let mut groups: Vec<Group> = own.into_iter().map(|ask| Group::new(vec![ask])).collect();
+        let (own, common): (Vec<usize>, Vec<usize>) = all.partition(|&question| self.has_own_program(question));
+        let mut groups: Vec<Group> = own.into_iter().map(|question| Group::new(vec![question])).collect();
         if !common.is_empty() {
             groups.push(Group::new(common));
         }
@@ -192,40 +192,40 @@ impl Run<'_> {
     /// their groups.
     fn asks_of_threads(&mut self, group: &Group) -> Vec<Group> {
         let is_threaded = group.program.as_ref().is_some_and(Program::starts_threads);
-        let is_of_threads = |ask: &Ask| ask.checks.contains(&Check::DataRace);
-        if !self.session.job.is_default || !is_threaded || self.asks.iter().any(is_of_threads) {
+        let is_of_threads = |question: &Question| question.checks.contains(&Check::DataRace);
+        if !self.session.job.is_default || !is_threaded || self.questions.iter().any(is_of_threads) {
             return Vec::new();
         }
-        let first = self.asks.len();
-        self.asks.extend(Asked::of_threads().into_iter().map(Ask::check));
-        let results = self.asks[first..].iter().map(|ask| result(self.session, ask)).collect::<Vec<_>>();
+        let first = self.questions.len();
+        self.questions.extend(NamedCheck::of_threads().into_iter().map(Question::check));
+        let results = self.questions[first..].iter().map(|question| result(self.session, question)).collect::<Vec<_>>();
         self.session.shared().checks.extend(results);
-        (first..self.asks.len()).map(|ask| Group::new(vec![ask])).collect()
+        (first..self.questions.len()).map(|question| Group::new(vec![question])).collect()
     }
 
-    /// Returns true if the group asks for assertions. Such a group comes first.
+    /// Returns true if the group questions for assertions. Such a group comes first.
     fn is_first(&self, group: &Group) -> bool {
-        group.asks.iter().any(|&a| self.asks[a].checks.contains(&Check::Call))
+        group.questions.iter().any(|&a| self.questions[a].checks.contains(&Check::Call))
     }
 
     /// Returns true if a question of the group is undecided and has a place.
     fn has_places(&self, group: &Group) -> bool {
         let shared = self.session.shared();
-        group.asks.iter().any(|&ask| shared.checks[ask].places.all > 0)
+        group.questions.iter().any(|&question| shared.checks[question].places.all > 0)
     }
 
     /// Returns true if questions of the group are undecided, but none has a place.
     fn has_no_place(&self, group: &Group) -> bool {
-        self.session.job.is_exhaustive && !group.asks.is_empty() && !self.has_places(group)
+        self.session.job.is_exhaustive && !group.questions.is_empty() && !self.has_places(group)
     }
 
     /// Returns the session for one group, with its share of the time if there is one.
     fn part(&self, group: &Group, share: Option<&(Budget, Limits)>) -> Session {
         let mut part = Session { is_answer: false, ..self.session.clone() };
         let job = &self.session.job;
-        let mut own = job.asking(group.asks.iter().map(|&a| self.asks[a].clone()).collect());
+        let mut own = job.with_questions(group.questions.iter().map(|&a| self.questions[a].clone()).collect());
         if job.is_exhaustive {
-            own.load.checked_elsewhere = self.asks.iter().flat_map(|a| &a.checks).copied().collect();
+            own.load.checked_elsewhere = self.questions.iter().flat_map(|a| &a.checks).copied().collect();
         }
         part.job = Arc::new(own);
         if let Some((budget, limits)) = share {
@@ -243,8 +243,8 @@ impl Run<'_> {
         if let Some(limit) = self.session.limits.nearest() {
             // This is the result if the run ends during the attempt.
             let shared = self.session.shared();
-            let is_open = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Unknown(_));
-            let open: Vec<usize> = group.asks.iter().copied().filter(is_open).collect();
+            let is_open = |&question: &usize| matches!(shared.checks[question].rest, Rest::Unknown(_));
+            let open: Vec<usize> = group.questions.iter().copied().filter(is_open).collect();
             drop(shared);
             self.settle(&open, &Rest::Unknown(Undecided::at_limit(limit)));
         }
@@ -280,18 +280,18 @@ impl Run<'_> {
                 Answer::True if rests_on_failed => {
                     describe(&mut self.parts, program);
                     self.ask_again(group);
-                    if group.asks.is_empty() {
+                    if group.questions.is_empty() {
                         return Ok(Attempt::Decided);
                     }
                 }
                 Answer::True => {
-                    self.settle(&group.asks, &Rest::Proved);
-                    // The pre-analysis proved the accesses of which this group does not ask.
+                    self.settle(&group.questions, &Rest::Proved);
+                    // The pre-analysis proved the accesses of which this group does not question.
                     let asks_of_memory =
-                        group.seen.is_empty() && self.of_memory().is_some_and(|m| group.asks.contains(&m));
+                        group.seen.is_empty() && self.of_memory().is_some_and(|m| group.questions.contains(&m));
                     let ended = group.ends_at_access.load(Ordering::Relaxed) && !asks_of_memory || group.is_behind;
                     let mut shared = self.session.shared();
-                    group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
+                    group.questions.iter().for_each(|&question| shared.checks[question].assumes_valid_accesses = ended);
                     drop(shared);
                     describe(&mut self.parts, program);
                     if !group.is_behind {
@@ -299,44 +299,44 @@ impl Run<'_> {
                     }
                     is_proved_before = true;
                     self.ask_again(group);
-                    if group.asks.is_empty() {
+                    if group.questions.is_empty() {
                         return Ok(Attempt::Decided);
                     }
                 }
                 // An earlier proof stands.
                 Answer::Unknown { .. } if is_proved_before => {
-                    self.settle(&group.asks, &Rest::Proved);
+                    self.settle(&group.questions, &Rest::Proved);
                     return Ok(Attempt::Decided);
                 }
                 Answer::Unknown(undecided) => {
                     let is_late = part.budget.spent().is_some();
                     match is_late {
-                        true => self.late.extend(&group.asks),
-                        false => self.late.retain(|ask| !group.asks.contains(ask)),
+                        true => self.late.extend(&group.questions),
+                        false => self.late.retain(|question| !group.questions.contains(question)),
                     }
                     let reason = match self.session.limits.nearest().filter(|_| is_late) {
                         Some(limit) => Undecided::new(limit.kind(), self.lateness(limit, share)),
                         None => undecided,
                     };
-                    self.settle(&group.asks, &Rest::Unknown(reason));
+                    self.settle(&group.questions, &Rest::Unknown(reason));
                     return Ok(if is_late { Attempt::TimeIsUp } else { Attempt::GaveUp });
                 }
                 Answer::False(violation) => {
-                    self.violated(&group.asks, *violation);
+                    self.violated(&group.questions, *violation);
                     if self.session.stops_at_first {
                         return Ok(Attempt::Decided);
                     }
                     if !self.session.job.is_exhaustive {
-                        self.settle(&group.asks, &Rest::NotAsked);
+                        self.settle(&group.questions, &Rest::NotAsked);
                         return Ok(Attempt::Decided);
                     }
                     let Some(site) = site.filter(|site| group.seen.insert(*site)) else {
                         // A data race or a deadlock has no site, so the search cannot continue without it.
                         let rest = match site {
-                            None if group.asks.len() == 1 => Rest::NotAsked,
+                            None if group.questions.len() == 1 => Rest::NotAsked,
                             _ => Rest::Unknown(Undecided::new(ReasonKind::default(), REPEATED)),
                         };
-                        self.settle(&group.asks, &rest);
+                        self.settle(&group.questions, &rest);
                         group.go_on();
                         return Ok(Attempt::GaveUp);
                     };
@@ -359,7 +359,7 @@ impl Run<'_> {
     }
 
     /// Loads the programs of the groups and counts the places that can violate each question. The pre-analysis
-    /// discharges checks. Groups that ask neither for assertions nor for memory safety come first: in the same time,
+    /// discharges checks. Groups that question neither for assertions nor for memory safety come first: in the same time,
     /// the pre-analysis proves more checks than accesses. Assertions come last: most programs have few of them.
     fn load_all(&mut self, mut groups: Vec<&mut Group>) -> Result<(), Failure> {
         let mut loaded = Vec::new();
@@ -378,11 +378,11 @@ impl Run<'_> {
 
     /// Loads the program of a group. Returns true if the program is new, so that the pre-analysis has not run on it.
     fn load(&mut self, group: &mut Group) -> Result<bool, Failure> {
-        if group.program.is_some() || group.asks.is_empty() {
+        if group.program.is_some() || group.questions.is_empty() {
             return Ok(false);
         }
         if group.copy_whole() {
-            self.leave_out_others(&group.asks, group.program.as_mut().expect("just copied"));
+            self.leave_out_others(&group.questions, group.program.as_mut().expect("just copied"));
             return Ok(false);
         }
         let part = self.part(group, None);
@@ -399,8 +399,8 @@ impl Run<'_> {
             Err(failure) if self.session.job.is_default && failure.code == exit::USAGE && self.is_common(group) => {
                 let text = format!("undefined behaviour is not checked: {}", failure.message);
                 self.session.shared().warnings.push(text);
-                self.settle(&group.asks, &Rest::NotAsked);
-                group.asks.clear();
+                self.settle(&group.questions, &Rest::NotAsked);
+                group.questions.clear();
                 return Ok(false);
             }
             Err(failure) => return Err(failure),
@@ -410,9 +410,9 @@ impl Run<'_> {
     }
 
     /// Removes the errors of all other questions from a program.
-    fn leave_out_others(&self, asks: &[usize], program: &mut Program) {
+    fn leave_out_others(&self, questions: &[usize], program: &mut Program) {
         let is_of_others = |&(_, error): &(Site, ErrorId)| {
-            !asks.iter().any(|&ask| self.asks[ask].checks.contains(&program.errors[error].check))
+            !questions.iter().any(|&question| self.questions[question].checks.contains(&program.errors[error].check))
         };
         let others: Vec<Site> = sites(program).into_iter().filter(is_of_others).map(|(site, _)| site).collect();
         leave_out(program, &others);
@@ -443,45 +443,45 @@ impl Run<'_> {
         let mut held: FxHashSet<usize> = FxHashSet::default();
         let loses_behaviours = is_exhaustive && CallGraph::new(program).may_lose_behaviours(program);
         let mut shared = self.session.shared();
-        for &ask in &group.asks {
-            let of_ask = |error: ErrorId| self.asks[ask].checks.contains(&program.errors[error].check);
-            let left = found.iter().filter(|(_, error)| of_ask(*error)).count();
-            let discharged = found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count();
+        for &question in &group.questions {
+            let of_question = |error: ErrorId| self.questions[question].checks.contains(&program.errors[error].check);
+            let left = found.iter().filter(|(_, error)| of_question(*error)).count();
+            let discharged = found.iter().filter(|(site, error)| of_question(*error) && safe.contains(site)).count();
             // When a group is analysed again, violated places are already removed and do not count here.
-            let open = found.iter().filter(|(site, error)| of_ask(*error) && !safe.contains(site));
+            let open = found.iter().filter(|(site, error)| of_question(*error) && !safe.contains(site));
             let open = origins(program, open.map(|(site, _)| edge(site)).collect());
-            let all = (discharged + open.len()).max(shared.checks[ask].places.all);
+            let all = (discharged + open.len()).max(shared.checks[question].places.all);
             let open = spots(program, open.into_iter());
-            shared.checks[ask].places = Places { all, discharged, open };
+            shared.checks[question].places = Places { all, discharged, open };
             if self.session.records.report_data {
-                let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
-                shared.report_data.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
+                let sites = found.iter().copied().filter(|&(_, error)| of_question(error));
+                shared.report_data.add_checked(&self.questions[question].name, program, sites, &Sources::new());
                 let is_leak = |edge: &EdgeId| matches!(program.edges[*edge].op, Op::Leak(_));
-                let leaks = found.iter().filter(|(_, error)| of_ask(*error)).map(|(site, _)| edge(site));
+                let leaks = found.iter().filter(|(_, error)| of_question(*error)).map(|(site, _)| edge(site));
                 let lost = origins(program, leaks.filter(is_leak).collect());
-                shared.report_data.add_spots(&self.asks[ask].name, spots(program, lost.into_iter()));
+                shared.report_data.add_spots(&self.questions[question].name, spots(program, lost.into_iter()));
             }
-            let is_of_unknown = loses_behaviours && self.is_of_unknown_code(ask, program, found.is_empty());
+            let is_of_unknown = loses_behaviours && self.is_of_unknown_code(question, program, found.is_empty());
             // Data races and deadlocks have no place of their own.
             let is_of_threads = program.starts_threads()
-                && self.asks[ask].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
-            shared.checks[ask].is_of_threads = is_of_threads;
+                && self.questions[question].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
+            shared.checks[question].is_of_threads = is_of_threads;
             if left == discharged && is_exhaustive && !(is_asked && left > 0) && !is_of_unknown && !is_of_threads {
-                shared.checks[ask].rest = Rest::Proved;
-                shared.checks[ask].assumes_valid_accesses = rests && left > 0;
-                held.insert(ask);
+                shared.checks[question].rest = Rest::Proved;
+                shared.checks[question].assumes_valid_accesses = rests && left > 0;
+                held.insert(question);
             }
         }
-        group.held = group.asks.extract_if(.., |ask| held.contains(ask)).collect();
+        group.held = group.questions.extract_if(.., |question| held.contains(question)).collect();
     }
 
     /// True if unknown code may violate a question that has no place in the known code. Unknown code may call every
     /// error function that the user or the program names. If no question has a place, it may violate any, and the
     /// question about error functions stands for all.
-    fn is_of_unknown_code(&self, ask: usize, program: &Program, nothing_is_asked: bool) -> bool {
-        let is_about_calls = |ask: &Ask| ask.checks.contains(&Check::Call);
-        if !is_about_calls(&self.asks[ask]) {
-            return nothing_is_asked && !self.asks.iter().any(is_about_calls);
+    fn is_of_unknown_code(&self, question: usize, program: &Program, nothing_is_asked: bool) -> bool {
+        let is_about_calls = |question: &Question| question.checks.contains(&Check::Call);
+        if !is_about_calls(&self.questions[question]) {
+            return nothing_is_asked && !self.questions.iter().any(is_about_calls);
         }
         let names = &self.session.job.error_functions;
         let is_there = || program.funcs.values().any(|func| names.iter().any(|name| func.is_named(name)));
@@ -490,10 +490,10 @@ impl Run<'_> {
 
     /// Adds the discharged checks to the questions again, for executions that continue after a violation.
     fn ask_again(&mut self, group: &mut Group) {
-        group.asks.append(&mut group.held);
+        group.questions.append(&mut group.held);
         group.restore();
         group.passed = group.failed.sites.borrow().clone();
-        self.leave_out_others(&group.asks, group.program.as_mut().expect("it has been loaded"));
+        self.leave_out_others(&group.questions, group.program.as_mut().expect("it has been loaded"));
         // The group has its own program from now on.
         group.whole = None;
         self.looks.again();
@@ -508,8 +508,8 @@ impl Run<'_> {
             return;
         }
         let shared = self.session.shared();
-        let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
-        let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();
+        let is_proved = |&question: &usize| matches!(shared.checks[question].rest, Rest::Proved);
+        let proved: Vec<usize> = group.failed.questions.iter().copied().filter(is_proved).collect();
         drop(shared);
         self.settle(&proved, &Rest::Unknown(Undecided::new(ReasonKind::default(), NOT_BEHIND)));
     }
@@ -521,15 +521,15 @@ impl Run<'_> {
         let mut proved = Vec::new();
         for (i, mut group) in groups.into_iter().enumerate() {
             if group.rests_on_failed() {
-                group.asks.append(&mut group.held);
+                group.questions.append(&mut group.held);
                 self.load(&mut group)?;
                 self.ask_again(&mut group);
                 let share = self.share(&group, count - i, 1);
-                if !group.asks.is_empty() && !matches!(self.attempt(&mut group, share)?, Attempt::Decided) {
+                if !group.questions.is_empty() && !matches!(self.attempt(&mut group, share)?, Attempt::Decided) {
                     continue;
                 }
             } else if !group.failed.sites.borrow().is_empty() {
-                self.settle(&group.asks, &Rest::Proved);
+                self.settle(&group.questions, &Rest::Proved);
                 self.settle(&group.held, &Rest::Proved);
             }
             proved.push(group);
@@ -539,28 +539,28 @@ impl Run<'_> {
 
     /// Returns true if no other question is asked together with this one. An error for data races or deadlocks has no
     /// site, so it cannot be removed from a program that answers other questions, too.
-    fn has_own_program(&self, ask: usize) -> bool {
+    fn has_own_program(&self, question: usize) -> bool {
         let is_own = |check: &Check| {
             check.is_fault() || matches!(check, Check::Call | Check::Memory | Check::DataRace | Check::Deadlock)
         };
-        self.asks[ask].checks.iter().any(is_own)
+        self.questions[question].checks.iter().any(is_own)
     }
 
     /// Returns true if the questions of the group share a program.
     fn is_common(&self, group: &Group) -> bool {
-        !group.asks.iter().any(|&ask| self.has_own_program(ask))
+        !group.questions.iter().any(|&question| self.has_own_program(question))
     }
 
     /// Returns the index of the question whether accesses are valid.
     fn of_memory(&self) -> Option<usize> {
-        self.asks.iter().position(|a| a.checks.contains(&Check::Deref))
+        self.questions.iter().position(|a| a.checks.contains(&Check::Deref))
     }
 
     /// Repeats the proofs that rest on executions that end at invalid accesses, if some accesses were found to be
     /// invalid.
     fn go_behind_faults(&mut self, proved: Vec<Group>) -> Result<(), Failure> {
         let Some(memory) = self.of_memory() else { return Ok(()) };
-        let is_of_memory = |group: &Group| group.asks.contains(&memory) || group.held.contains(&memory);
+        let is_of_memory = |group: &Group| group.questions.contains(&memory) || group.held.contains(&memory);
         let ended = |group: &Group| group.ends_at_access.load(Ordering::Relaxed) && !is_of_memory(group);
         let mut groups: Vec<Group> = proved.into_iter().filter(ended).collect();
         let count = groups.len();
@@ -571,13 +571,13 @@ impl Run<'_> {
             let whole = group.whole.take();
             group.restore();
             let Some(program) = group.program.as_mut() else { continue };
-            group.asks.append(&mut group.held);
-            self.leave_out_others(&group.asks, program);
+            group.questions.append(&mut group.held);
+            self.leave_out_others(&group.questions, program);
             group.guard_all(&self.invalid);
             if whole.is_none() {
                 self.looks.again();
                 self.discharge(group);
-                if group.asks.is_empty() {
+                if group.questions.is_empty() {
                     continue;
                 }
             }
@@ -585,7 +585,7 @@ impl Run<'_> {
             if !matches!(self.attempt(group, share)?, Attempt::Decided) {
                 // An earlier proof stands.
                 let shared = self.session.shared();
-                let unviolated = group.asks.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
+                let unviolated = group.questions.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
                 let unviolated: Vec<usize> = unviolated.collect();
                 drop(shared);
                 self.settle(&unviolated, &Rest::Proved);
@@ -597,27 +597,30 @@ impl Run<'_> {
             for group in
                 groups.iter().filter(|group| self.invalid.is_empty() || !group.ends_at_access.load(Ordering::Relaxed))
             {
-                let all = group.asks.iter().chain(&group.held);
-                all.for_each(|&ask| shared.checks[ask].assumes_valid_accesses = false);
+                let all = group.questions.iter().chain(&group.held);
+                all.for_each(|&question| shared.checks[question].assumes_valid_accesses = false);
             }
         }
         Ok(())
     }
 
     /// Records the result for everything in these questions that is not violated.
-    fn settle(&self, asks: &[usize], rest: &Rest) {
+    fn settle(&self, questions: &[usize], rest: &Rest) {
         let mut shared = self.session.shared();
-        for &ask in asks {
-            shared.checks[ask].rest = rest.clone();
+        for &question in questions {
+            shared.checks[question].rest = rest.clone();
         }
     }
 
     /// Records a violation with the question that it answers.
-    fn violated(&mut self, asks: &[usize], violation: Violation) {
+    fn violated(&mut self, questions: &[usize], violation: Violation) {
         let mut shared = self.session.shared();
         shared.violation = None;
-        let ask = asks.iter().copied().find(|&ask| shared.checks[ask].properties.contains(&violation.property));
-        add_violation(&mut shared.checks, ask.unwrap_or(asks[0]), violation);
+        let question = questions
+            .iter()
+            .copied()
+            .find(|&question| shared.checks[question].properties.contains(&violation.property));
+        add_violation(&mut shared.checks, question.unwrap_or(questions[0]), violation);
     }
 
     /// Combines all results into one.
@@ -626,7 +629,7 @@ impl Run<'_> {
         let mut all = Finished::new(Answer::summarise(&checks));
         let late = checks.iter().position(|check| matches!(check.answer(), Answer::Unknown { .. }));
         if let (Answer::Unknown(undecided), Some(limit)) = (&mut all.answer, self.session.limits.nearest())
-            && late.is_some_and(|ask| self.late.contains(&ask))
+            && late.is_some_and(|question| self.late.contains(&question))
         {
             // The reason of the check names its share, which is not the limit that the user can change.
             let text = if checks.len() > 1 { format!("{limit}, divided among the checks") } else { limit.to_string() };

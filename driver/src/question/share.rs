@@ -23,7 +23,7 @@ impl Run<'_> {
         let first = if is_first { FIRST[0] } else { FIRST[1] };
         let grown = first.saturating_mul(GROWTH.saturating_pow(round));
         let Some(left) = self.session.limits.left() else {
-            let alone = groups == 1 && round == 0 && group.asks.len() == 1 && self.asks.len() == 1;
+            let alone = groups == 1 && round == 0 && group.questions.len() == 1 && self.questions.len() == 1;
             return (!alone).then_some(grown);
         };
         let left = left.saturating_sub(WRITING);
@@ -34,7 +34,7 @@ impl Run<'_> {
         }
         Some(match round {
             // A group with several questions leaves time to divide it.
-            0 if group.asks.len() > 1 => left / (groups + 1),
+            0 if group.questions.len() > 1 => left / (groups + 1),
             0 if is_first && groups > 1 => left / FOR_ASSERTIONS,
             _ => left / groups,
         })

@@ -216,7 +216,7 @@ fn component_cegar(command: &GiaCommand, program: &mut Program, job: &Job, budge
             let found = components::replayed(gia, program).expect("replayed before");
             let edge = *found.path.last().expect("it ends at an error");
             let _ = writeln!(out, "{}", gia::check::described(program, found.error, edge));
-            (format!("FALSE({})", job.violated(program.errors[found.error].check)), exit::FALSE)
+            (format!("FALSE({})", job.violated_property(program.errors[found.error].check)), exit::FALSE)
         }
         Ended::Unknown(reason) => {
             let _ = writeln!(out, "{}", reason.text);

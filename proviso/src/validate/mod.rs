@@ -239,7 +239,7 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
 
 /// Validates a witness of an infinite execution: some execution must pass the stem, and then the cycle for ever.
 fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
-    if !job.is_about_ends() {
+    if !job.is_termination_only() {
         return Err(unusable("the witness has a cycle, and the property is not termination"));
     }
     let Content::Segments(segments) = &entry.content else { unreachable!("it has a cycle") };

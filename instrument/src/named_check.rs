@@ -5,12 +5,12 @@ use std::fmt;
 
 /// A check that can be selected by name. It has its own result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Asked {
+pub struct NamedCheck {
     /// The name on the command line.
     pub name: &'static str,
     /// The kinds of errors that violate the check.
     pub checks: &'static [Check],
-    /// A description for the user of what holds if the check succeeds.
+    /// The statement that holds if the check succeeds, for the user.
     pub what: &'static str,
     /// True if clang's group `undefined` contains the check.
     undefined: bool,
@@ -20,15 +20,15 @@ pub struct Asked {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownCheck(pub String);
 
-const fn question(name: &'static str, checks: &'static [Check], what: &'static str) -> Asked {
-    Asked { name, checks, what, undefined: false }
+const fn question(name: &'static str, checks: &'static [Check], what: &'static str) -> NamedCheck {
+    NamedCheck { name, checks, what, undefined: false }
 }
 
-const fn undefined(name: &'static str, checks: &'static [Check], what: &'static str) -> Asked {
-    Asked { name, checks, what, undefined: true }
+const fn undefined(name: &'static str, checks: &'static [Check], what: &'static str) -> NamedCheck {
+    NamedCheck { name, checks, what, undefined: true }
 }
 
-impl Asked {
+impl NamedCheck {
     /// All checks, in the order of result tables.
     pub const ALL: [Self; 27] = [
         question("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
@@ -93,7 +93,7 @@ impl Asked {
         Self::chosen(|a| a.undefined || matches!(a.name, "unreach-call" | "address"))
     }
 
-    /// The checks that are added to those if the program starts threads: `thread` and `deadlock`.
+    /// The checks that run in addition by default if the program starts threads: `thread` and `deadlock`.
     pub fn of_threads() -> Vec<Self> {
         Self::chosen(|a| matches!(a.name, "thread" | "deadlock"))
     }
@@ -117,7 +117,7 @@ impl Asked {
 
 impl fmt::Display for UnknownCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = Asked::ALL.iter().map(|a| a.name).collect();
+        let names: Vec<&str> = NamedCheck::ALL.iter().map(|a| a.name).collect();
         let groups = "and the groups default, undefined and all";
         let meant = cfa::wording::did_you_mean(&self.0, names.iter().copied());
         write!(f, "there is no check '{}'{meant}; checks are {}, {groups}", self.0, names.join(", "))
@@ -132,22 +132,22 @@ mod tests {
 
     #[test]
     fn names_are_those_of_sanitizers() {
-        for asked in Asked::ALL {
-            assert_eq!(Asked::by_name(asked.name), Ok(vec![asked]));
-            for check in asked.checks {
+        for named in NamedCheck::ALL {
+            assert_eq!(NamedCheck::by_name(named.name), Ok(vec![named]));
+            for check in named.checks {
                 let other = if *check == Check::Deadlock { "deadlock" } else { "unreach-call" };
                 let sanitizer = check.sanitizer().unwrap_or(other);
-                assert_eq!(sanitizer, asked.name, "{check}");
+                assert_eq!(sanitizer, named.name, "{check}");
             }
         }
-        let undefined = Asked::by_name("undefined").unwrap();
+        let undefined = NamedCheck::by_name("undefined").unwrap();
         assert!(undefined.iter().any(|a| a.name == "shift") && undefined.iter().all(|a| a.name != "address"));
-        assert_eq!(Asked::by_default().len(), undefined.len() + 2);
+        assert_eq!(NamedCheck::by_default().len(), undefined.len() + 2);
     }
 
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
-        let text = Asked::by_name("shifts").unwrap_err().to_string();
+        let text = NamedCheck::by_name("shifts").unwrap_err().to_string();
         assert!(text.contains("'shifts'") && text.contains("vla-bound") && text.contains("all"), "{text}");
     }
 }

@@ -9,7 +9,7 @@ use engine::Outcome;
 use engine::frontier::{Frontier, Open};
 
 /// The program of a question, with the residual program and the slice that were analysed instead, if any.
-pub struct Asked<'a> {
+pub struct AnalysedProgram<'a> {
     /// The original program.
     pub program: &'a Program,
     /// The residual program for some of its paths.
@@ -18,7 +18,7 @@ pub struct Asked<'a> {
     pub slice: Option<&'a slicer::Slice>,
 }
 
-impl Asked<'_> {
+impl AnalysedProgram<'_> {
     /// Returns the program that was analysed.
     fn analysed(&self) -> &Program {
         match (self.slice, self.restricted) {
@@ -68,7 +68,7 @@ impl Asked<'_> {
 
     /// Maps the coverage and the states of the abstract reachability graph in `outcome` to locations of the original
     /// program.
-    pub fn tell_of(&self, outcome: &mut Outcome) {
+    pub fn map_to_original(&self, outcome: &mut Outcome) {
         let (program, analysed) = (self.program, self.analysed());
         let mut original: Vec<Option<LocId>> = vec![None; analysed.locs.len()];
         for (id, of_part) in analysed.edges.iter() {

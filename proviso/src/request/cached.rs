@@ -1,9 +1,9 @@
 //! Tests which options of `proviso verify` change the name of a cache entry.
 
 use crate::args::{Cli, Command};
-use Effect::{Nothing, Program, Question as Asks};
+use Effect::{Nothing, Program, Question};
 use clap::{CommandFactory, Parser};
-use driver::cache::question;
+use driver::cache::key;
 use driver::task::Otherwise;
 use frontend_llvm::Options;
 use std::collections::BTreeSet;
@@ -54,7 +54,7 @@ impl Folder {
         let Command::Verify(args) = Cli::try_parse_from(words).unwrap().command else { panic!("verify") };
         let job = args.job(Otherwise::Everything).unwrap_or_else(|failure| panic!("{failure}"));
         let config = args.config().unwrap_or_else(|failure| panic!("{failure}"));
-        let question = question(&job, &config);
+        let question = key(&job, &config);
         let load = Options { checks: Vec::new(), ..job.load.clone() };
         let bitcode = || frontend_llvm::load(&load).unwrap_or_else(|error| panic!("{error}")).bitcode();
         (question, if wants_bitcode { bitcode() } else { Vec::new() })
@@ -72,52 +72,52 @@ const OPTIONS: &[(&str, &str, &str, Effect)] = &[
     ("std", "a.c", "--std c99", Program),
     ("build", "a.c", "-p build", Program),
     ("clang_args", "a.c", "-- -DN=5", Program),
-    ("property", "a.c", "--property p.prp", Asks),
-    ("automaton", "a.c", "--automaton a.spc", Asks),
-    ("check", "a.c", "--check shift", Asks),
-    ("error_function", "a.c", "--error-function f", Asks),
-    ("entry", "a.c", "--entry f", Asks),
-    ("entry_pointers", "a.c --entry f", "--entry-pointers aliasing", Asks),
-    ("entry_array_length", "a.c --entry f", "--entry-array-length 2", Asks),
-    ("entry_depth", "a.c --entry f", "--entry-depth 2", Asks),
-    ("entry_globals", "a.c --entry f", "--entry-globals", Asks),
-    ("undefined_functions", "a.c", "--undefined-functions any-value", Asks),
+    ("property", "a.c", "--property p.prp", Question),
+    ("automaton", "a.c", "--automaton a.spc", Question),
+    ("check", "a.c", "--check shift", Question),
+    ("error_function", "a.c", "--error-function f", Question),
+    ("entry", "a.c", "--entry f", Question),
+    ("entry_pointers", "a.c --entry f", "--entry-pointers aliasing", Question),
+    ("entry_array_length", "a.c --entry f", "--entry-array-length 2", Question),
+    ("entry_depth", "a.c --entry f", "--entry-depth 2", Question),
+    ("entry_globals", "a.c --entry f", "--entry-globals", Question),
+    ("undefined_functions", "a.c", "--undefined-functions any-value", Question),
     ("undefined_functions", "a.c", "--undefined-functions stubs.c", Program),
-    ("malloc_may_fail", "a.c", "--malloc-may-fail", Asks),
-    ("argc_may_be_zero", "a.c", "--argc-may-be-zero", Asks),
-    ("remove_function_body", "a.c", "--remove-function-body f", Asks),
+    ("malloc_may_fail", "a.c", "--malloc-may-fail", Question),
+    ("argc_may_be_zero", "a.c", "--argc-may-be-zero", Question),
+    ("remove_function_body", "a.c", "--remove-function-body f", Question),
     ("first", "a.c", "--first", Nothing),
     ("timeout", "a.c", "--timeout 3", Nothing),
     ("cpu_limit", "a.c", "--cpu-limit 3", Nothing),
     ("memory_limit", "a.c", "--memory-limit 3", Nothing),
     ("cache", "a.c", "--cache other", Nothing),
-    ("analysis", "a.c", "--analysis symex", Asks),
+    ("analysis", "a.c", "--analysis symex", Question),
     ("list_analyses", "a.c", "--list-analyses", Nothing),
-    ("range", "a.c", "--range -,x.xml", Asks),
-    ("ranged", "a.c", "--ranged Ra-2Se-Lb3", Asks),
-    ("save_condition", "a.c", "--save-condition x", Asks),
-    ("resume", "a.c", "--resume x", Asks),
-    ("then", "a.c", "--then symex", Asks),
-    ("external", "a.c", "--external klee", Asks),
-    ("first_for", "a.c", "--first-for 2", Asks),
-    ("reducer", "a.c", "--reducer cfa", Asks),
-    ("gia", "a.c", "--gia x", Asks),
-    ("trust_gia", "a.c --gia x", "--trust-gia", Asks),
-    ("save_gia", "a.c", "--save-gia x", Asks),
-    ("cc_gia", "a.c", "--cc-gia", Asks),
-    ("cc_wit", "a.c", "--cc-wit", Asks),
-    ("search", "a.c", "--search dfs", Asks),
-    ("jobs", "a.c", "--jobs 2", Asks),
-    ("solver", "a.c", "--solver z3", Asks),
+    ("range", "a.c", "--range -,x.xml", Question),
+    ("ranged", "a.c", "--ranged Ra-2Se-Lb3", Question),
+    ("save_condition", "a.c", "--save-condition x", Question),
+    ("resume", "a.c", "--resume x", Question),
+    ("then", "a.c", "--then symex", Question),
+    ("external", "a.c", "--external klee", Question),
+    ("first_for", "a.c", "--first-for 2", Question),
+    ("reducer", "a.c", "--reducer cfa", Question),
+    ("gia", "a.c", "--gia x", Question),
+    ("trust_gia", "a.c --gia x", "--trust-gia", Question),
+    ("save_gia", "a.c", "--save-gia x", Question),
+    ("cc_gia", "a.c", "--cc-gia", Question),
+    ("cc_wit", "a.c", "--cc-wit", Question),
+    ("search", "a.c", "--search dfs", Question),
+    ("jobs", "a.c", "--jobs 2", Question),
+    ("solver", "a.c", "--solver z3", Question),
     ("dump_queries", "a.c", "--dump-queries x", Nothing),
-    ("precision", "a.c", "--precision location", Asks),
-    ("covering", "a.c", "--covering off", Asks),
-    ("value_threshold", "a.c", "--value-threshold 3", Asks),
-    ("blocks", "a.c", "--blocks calls", Asks),
-    ("predicates", "a.c", "--predicates cartesian", Asks),
-    ("slicing", "a.c", "--slicing off", Asks),
-    ("seed", "a.c", "--seed 3", Asks),
-    ("fault", "a.c", "--fault symex", Asks),
+    ("precision", "a.c", "--precision location", Question),
+    ("covering", "a.c", "--covering off", Question),
+    ("value_threshold", "a.c", "--value-threshold 3", Question),
+    ("blocks", "a.c", "--blocks calls", Question),
+    ("predicates", "a.c", "--predicates cartesian", Question),
+    ("slicing", "a.c", "--slicing off", Question),
+    ("seed", "a.c", "--seed 3", Question),
+    ("fault", "a.c", "--fault symex", Question),
     ("trace", "a.c", "--trace full", Nothing),
     ("harness", "a.c", "--harness x.c", Nothing),
     ("witness", "a.c", "--witness x.yml", Nothing),
@@ -141,7 +141,7 @@ fn every_option_changes_the_name_of_an_entry_or_is_known_not_to() {
         let is_program = effect == Program;
         let (question, bitcode) = folder.name(before, is_program);
         let (changed, other) = folder.name(&format!("{before} {added}"), is_program);
-        assert_eq!(question != changed, effect == Asks, "{option}: {question} {changed}");
+        assert_eq!(question != changed, effect == Question, "{option}: {question} {changed}");
         assert!(!is_program || bitcode != other, "{option} does not change the program");
     }
     let mut cli = Cli::command();
