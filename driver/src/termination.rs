@@ -71,7 +71,7 @@ fn explain(session: &Session, found: &Divergence, sources: &Sources) -> Violatio
     let recorded =
         session.stage("replaying the violation", "trace", || trace::record(&found.program, &found.inputs, sources));
     match recorded {
-        Ok(trace) => violation.trace = Some(Trace { turn: found.turn, ..trace }),
+        Ok(trace) => violation.trace = Some(Trace { inputs_per_iteration: found.inputs_per_iteration, ..trace }),
         Err(outcome) => session.shared().warnings.push(format!("the trace is incomplete: in the replay, {outcome}")),
     }
     violation

@@ -211,7 +211,7 @@ pub struct Trace {
     pub inputs: Vec<InputValue>,
     /// The number of the last inputs that belong to one iteration, if the violation is a loop that does not terminate.
     /// 0 for other violations.
-    pub turn: usize,
+    pub inputs_per_iteration: usize,
     /// The variables that were read before they were written.
     pub uninitialised: Vec<InputValue>,
     /// The number of bytes of memory that were read before they were written.

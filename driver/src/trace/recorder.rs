@@ -305,7 +305,7 @@ impl<'p> Recorder<'p> {
             spot,
             function,
             inputs: self.inputs,
-            turn: 0,
+            inputs_per_iteration: 0,
             // With `Check::Memory`, the use of the uninitialised value is the error. The value is irrelevant.
             uninitialised: if error.check == Check::Memory { Vec::new() } else { self.uninitialised },
             unwritten_bytes: if error.check == Check::Memory { 0 } else { self.unwritten_bytes },

@@ -256,7 +256,7 @@ fn what_is_said_to_be_verified_is() {
             if let (Some(paths), Some(simple)) = (&paths, Simplified::new(&program)) {
                 let is_told = paths.joined(&simple.joined).is_some();
                 (joined, apart) =
-                    (joined + usize::from(is_told && !simple.joined.is_empty()), apart + usize::from(!is_told));
+                    (joined + usize::from(is_told && !simple.branch_map.is_empty()), apart + usize::from(!is_told));
             }
             let counts_on_rest = done.counts_on_rest();
             let config = Config { wants_frontier: true, counts_on_rest, part: paths.map(Arc::new), ..config(analysis) };

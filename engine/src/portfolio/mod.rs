@@ -53,7 +53,7 @@ pub fn verify(
         return run(setting, replay, progress);
     }
     let simplified = if config.work_queue.is_none() { Simplified::new(program) } else { None };
-    let part = config.part.as_ref().map(|part| part.joined(&simplified.as_ref()?.joined).map(Arc::new));
+    let part = config.part.as_ref().map(|part| part.for_simplified(&simplified.as_ref()?.branch_map).map(Arc::new));
     // The condition automaton may distinguish paths that the simplified program merges.
     let simplified = simplified.filter(|_| !matches!(part, Some(None)));
     let config = &Config { part: part.flatten().or_else(|| config.part.clone()), ..config.clone() };

@@ -1,6 +1,6 @@
 //! Calls and returns of functions.
 
-use super::pure::{self, Shortcut};
+use super::pure::{self, Replacement};
 use super::state::{Decision, Event, Frame, State, Successors};
 use super::value::Val;
 use super::{At, Execution};
@@ -52,10 +52,10 @@ impl Execution<'_> {
         if self.is_pure(func) {
             let value = |&param: &VarId| vars[self.slots.of_var[param.index()].local()];
             let values: Vec<Val> = function.params.iter().map(value).collect();
-            st = match pure::call_at_once(self, st, edge, func, &values) {
-                Shortcut::Returned(st) => return out.push((st, At::Target)),
-                Shortcut::Ended => return,
-                Shortcut::None(st) => st,
+            st = match pure::replace_call(self, st, edge, func, &values) {
+                Replacement::Returned(st) => return out.push((st, At::Target)),
+                Replacement::Ended => return,
+                Replacement::None(st) => st,
             };
         }
         if self.mode.is_abstract && matches!(program.edges[edge].op, Op::Call { callee: Callee::Indirect(_), .. }) {

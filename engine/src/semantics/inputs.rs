@@ -7,15 +7,15 @@ use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, ExprId, GlobalId};
 use std::time::Duration;
 
-/// Preferred bounds on the size of an object, in bytes, in the order they are tried. Every machine can allocate the
-/// first.
-const OBJECT_SIZES: [u64; 2] = [1 << 20, 1 << 32];
-/// Solver time to search for inputs with objects within one bound.
-const LOOKING: Duration = Duration::from_millis(500);
+/// Bounds on the sizes of objects in bytes, in the order in which they are tried. Every machine can allocate objects
+/// within the first.
+const MAX_OBJECT_SIZES: [u64; 2] = [1 << 20, 1 << 32];
+/// The time in which the solver searches for a model with objects within one bound.
+const SEARCH_TIME: Duration = Duration::from_millis(500);
 
-/// A model of the path condition of `st` in which objects have sizes that a machine can allocate, so that the program
-/// can run on it. Returns `model` itself if the solver finds no such model in time.
-pub fn runnable(execution: &mut Execution<'_>, st: &State, model: smt::Model) -> smt::Model {
+/// A model of the path condition of `st` in which all objects are small, so that a machine can allocate them. Returns
+/// `model` itself if its objects are small, or if the solver finds no such model in time.
+pub fn model_with_small_objects(execution: &mut Execution<'_>, st: &State, model: smt::Model) -> smt::Model {
     let pointer_width = execution.program.layout.pointer_width;
     let sizes: Vec<ExprId> = st
         .memory
@@ -25,7 +25,7 @@ pub fn runnable(execution: &mut Execution<'_>, st: &State, model: smt::Model) ->
             _ => None,
         })
         .collect();
-    for most in OBJECT_SIZES.into_iter().filter(|most| pointer_width == 64 || *most < 1 << 32) {
+    for most in MAX_OBJECT_SIZES.into_iter().filter(|most| pointer_width == 64 || *most < 1 << 32) {
         let most = execution.terms.constant(Bv::new(pointer_width, most));
         let mut fit = execution.terms.bool(true);
         for &size in &sizes {
@@ -35,7 +35,7 @@ pub fn runnable(execution: &mut Execution<'_>, st: &State, model: smt::Model) ->
         if model.eval(&execution.terms, fit).is_true() {
             return model;
         }
-        if let Some(other) = execution.solver.find(&mut execution.terms, &st.pc, fit, LOOKING) {
+        if let Some(other) = execution.solver.find(&mut execution.terms, &st.pc, fit, SEARCH_TIME) {
             return other;
         }
     }
@@ -43,7 +43,7 @@ pub fn runnable(execution: &mut Execution<'_>, st: &State, model: smt::Model) ->
 }
 
 impl Execution<'_> {
-    /// The inputs that make the program follow this path, from a model of its path condition.
+    /// The inputs that make the program follow the path of `st`, from a model of its path condition.
     pub fn inputs(&self, st: &State, model: &smt::Model) -> Inputs {
         let seq = |object: ObjId| match (object.0 as usize).checked_sub(self.program.globals.len()) {
             None => ObjectSeq::Global(GlobalId(object.0)),

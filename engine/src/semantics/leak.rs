@@ -87,7 +87,7 @@ fn points_to(ex: &mut Execution, st: &State, pointer: ExprId, object: ObjId) -> 
 /// their addresses, and no leak check is in the program. A slice lacks frees, so its states have more of them than the
 /// program's states.
 pub(super) fn garbage(ex: &mut Execution, st: &State, loc: LocId) -> FxHashSet<ObjId> {
-    if ex.live.asks {
+    if ex.live.has_leak_checks {
         return FxHashSet::default();
     }
     let may_be = |o: &Object| matches!(o.origin, Origin::Heap(_)) && o.summary.is_none() && o.owner.is_none();

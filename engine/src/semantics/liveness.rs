@@ -1,4 +1,4 @@
-//! Live variables: those that the rest of an execution may read.
+//! Live variables: the variables that the rest of an execution may read.
 
 use super::Execution;
 use super::state::Slots;
@@ -8,9 +8,10 @@ use std::rc::Rc;
 
 /// The live locals of a function.
 pub struct Liveness {
-    /// Live slots by location.
+    /// The live slots at a location.
     at: FxHashMap<LocId, Box<[u32]>>,
-    /// The live slots at all other locations: all slots, if the function is too large for the data-flow analysis.
+    /// The live slots at locations without an entry in `at`. If the function is too large for the data-flow analysis, these
+    /// are all slots.
     otherwise: Box<[u32]>,
 }
 
@@ -18,9 +19,10 @@ impl Liveness {
     fn compute(program: &Program, slots: &Slots, func: FuncId, leaks: bool) -> Self {
         let locals = &slots.locals[func.index()];
         // If the program checks for leaks, a pointer in a dead variable still keeps its object reachable.
-        let counts = |v: &&VarId| leaks && !matches!(program.vars[**v].kind, VarKind::Temp(_));
-        let always: Vec<u32> = locals.iter().filter(counts).map(|v| slots.of_var[v.index()].local() as u32).collect();
-        let of = |vars: Box<[VarId]>| {
+        let is_always_live = |v: &&VarId| leaks && !matches!(program.vars[**v].kind, VarKind::Temp(_));
+        let always: Vec<u32> =
+            locals.iter().filter(is_always_live).map(|v| slots.of_var[v.index()].local() as u32).collect();
+        let slots_of = |vars: Box<[VarId]>| {
             let needed = vars.iter().map(|v| slots.of_var[v.index()].local() as u32);
             let mut all: Vec<u32> = needed.chain(always.iter().copied()).collect();
             all.sort_unstable();
@@ -28,7 +30,7 @@ impl Liveness {
             all.into_boxed_slice()
         };
         let cfa::liveness::Liveness { at, otherwise } = cfa::liveness::Liveness::new(program, func, locals);
-        Self { at: at.into_iter().map(|(loc, vars)| (loc, of(vars))).collect(), otherwise: of(otherwise) }
+        Self { at: at.into_iter().map(|(loc, vars)| (loc, slots_of(vars))).collect(), otherwise: slots_of(otherwise) }
     }
 
     /// The slots that are live at a location, in ascending order.
@@ -41,12 +43,12 @@ impl Liveness {
 pub(super) struct LiveVariables {
     /// The live locals of each function, computed on first use.
     locals: Vec<Option<Rc<Liveness>>>,
-    /// Slots of the globals that some operation reads. A check for leaks reads all of them.
+    /// Slots of the globals that some operation reads. A check for unreachable memory reads all globals.
     globals: Vec<u32>,
     /// True if the program checks for unreachable memory.
     leaks: bool,
     /// True if the program checks for unreachable memory or for memory that is still allocated.
-    pub asks: bool,
+    pub has_leak_checks: bool,
 }
 
 impl LiveVariables {
@@ -66,14 +68,14 @@ impl LiveVariables {
             });
         }
         let leaks = program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost));
-        let asks = program.edges.values().any(|e| matches!(e.op, Op::Leak(_)));
+        let has_leak_checks = program.edges.values().any(|e| matches!(e.op, Op::Leak(_)));
         // A check for unreachable memory reads all globals.
         if leaks {
             read.extend(0..slots.globals.len() as u32);
         }
         let mut globals: Vec<u32> = read.into_iter().collect();
         globals.sort_unstable();
-        Self { locals: vec![None; program.funcs.len()], globals, leaks, asks }
+        Self { locals: vec![None; program.funcs.len()], globals, leaks, has_leak_checks }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls of recursive functions without side effects. Their results for concrete arguments are computed once and
 //! remembered (Michie: "Memo" functions and machine learning, Nature 1968). If the arguments are symbolic but have only
-//! a few feasible values, the result is an if-then-else term over them. So the exploration does not have to follow a
+//! a few feasible values, the result is an if-then-else term over these values. The exploration then does not follow a
 //! tree of recursive calls.
 
 use super::Execution;
@@ -11,17 +11,17 @@ use rustc_hash::FxHashMap;
 use smt::Feasibility;
 
 /// Maximal number of edges executed for one call, including its callees.
-const STEPS: u64 = 1_000_000;
+const MAX_STEPS: u64 = 1_000_000;
 /// Maximal number of edges executed for all calls.
-const ALL_STEPS: u64 = 20_000_000;
+const MAX_STEPS_OF_ALL: u64 = 20_000_000;
 /// Maximal depth of nested calls.
-const DEPTH: usize = 200_000;
-/// Maximal number of remembered results.
-const KNOWN: usize = 1 << 20;
-/// Maximal number of cases of a table. [`SPAN`] is the maximal distance of an argument from its value in the first
+const MAX_DEPTH: usize = 200_000;
+/// Number of remembered results above which all are dropped.
+const MAX_KNOWN: usize = 1 << 20;
+/// Maximal number of feasible values of the arguments, and maximal distance of an argument from its value in the first
 /// model.
-const TABLE: usize = 128;
-const SPAN: u64 = 256;
+const MAX_CASES: usize = 128;
+const MAX_DISTANCE: u64 = 256;
 
 /// A function with its arguments.
 type Key = (FuncId, Box<[u64]>);
@@ -43,7 +43,7 @@ pub(super) struct PureCalls {
     pure: Vec<bool>,
     /// The results by function and arguments; `None` during the call.
     known: FxHashMap<Key, Option<Answer>>,
-    /// The number of edges that may still be executed.
+    /// The number of edges that may still be executed, for all calls together.
     left: u64,
 }
 
@@ -80,7 +80,7 @@ impl PureCalls {
         while let Some(func) = (0..pure.len()).find(|&f| pure[f] && callees[f].iter().any(|c| !pure[c.index()])) {
             pure[func] = false;
         }
-        Self { pure, known: FxHashMap::default(), left: ALL_STEPS }
+        Self { pure, known: FxHashMap::default(), left: MAX_STEPS_OF_ALL }
     }
 
     /// Computes the result of a call, or returns the remembered one.
@@ -89,7 +89,7 @@ impl PureCalls {
         if let Some(known) = self.known.get(&key) {
             return known.expect("no call is under way");
         }
-        if self.known.len() > KNOWN {
+        if self.known.len() > MAX_KNOWN {
             self.known.clear();
         }
         let mut stack = vec![Activation::new(program, slots, key.clone())];
@@ -97,10 +97,10 @@ impl PureCalls {
         let answer = self.run(program, slots, &mut stack);
         // If the innermost call never returns, neither do its callers. Otherwise the results of the callers are
         // unknown.
-        for waiting in stack {
+        for caller in stack {
             match answer {
-                Answer::Never => self.known.insert(waiting.key, Some(answer)),
-                _ => self.known.remove(&waiting.key),
+                Answer::Never => self.known.insert(caller.key, Some(answer)),
+                _ => self.known.remove(&caller.key),
             };
         }
         self.known.insert(key, Some(answer));
@@ -110,7 +110,7 @@ impl PureCalls {
     /// Executes the innermost call of `stack` until the outermost returns. The stack is then empty.
     fn run(&mut self, program: &Program, slots: &Slots, stack: &mut Vec<Activation>) -> Answer {
         let pool = &program.exprs;
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             if self.left == 0 {
                 return Answer::Unknown;
             }
@@ -143,7 +143,7 @@ impl PureCalls {
                 },
                 Op::Call { callee: Callee::Direct(func), args, result, .. } => {
                     let params = &program.funcs[*func].params;
-                    if args.len() < params.len() || depth >= DEPTH {
+                    if args.len() < params.len() || depth >= MAX_DEPTH {
                         return Answer::Unknown;
                     }
                     let bind = |(&p, &e): (&VarId, &ExprId)| Some(mask(program.vars[p].width, value(top, e)?));
@@ -152,8 +152,8 @@ impl PureCalls {
                     match self.known.get(&key) {
                         // The call depends on its own result.
                         Some(None) => return Answer::Never,
-                        Some(Some(Answer::Returns(given))) => {
-                            if !top.take(program, slots, *result, *given) {
+                        Some(Some(Answer::Returns(returned))) => {
+                            if !top.assign_result(program, slots, *result, *returned) {
                                 return Answer::Unknown;
                             }
                             top.loc = target;
@@ -166,7 +166,7 @@ impl PureCalls {
                     }
                 }
                 Op::Return { value: e } => {
-                    let given = match e {
+                    let returned = match e {
                         Some(e) => match value(top, *e) {
                             Some(value) => Some(value),
                             None => return Answer::Unknown,
@@ -174,10 +174,10 @@ impl PureCalls {
                         None => None,
                     };
                     let done = stack.pop().expect("a call under way");
-                    self.known.insert(done.key, Some(Answer::Returns(given)));
+                    self.known.insert(done.key, Some(Answer::Returns(returned)));
                     // The caller is still at its call, and finds the result there.
                     if stack.is_empty() {
-                        return Answer::Returns(given);
+                        return Answer::Returns(returned);
                     }
                 }
                 Op::Halt(_) => return Answer::Never,
@@ -199,9 +199,15 @@ impl Activation {
     }
 
     /// Assigns the result of a call. Returns `false` if a result is expected and there is none.
-    fn take(&mut self, program: &Program, slots: &Slots, result: Option<VarId>, given: Option<u64>) -> bool {
+    fn assign_result(
+        &mut self,
+        program: &Program,
+        slots: &Slots,
+        result: Option<VarId>,
+        returned: Option<u64>,
+    ) -> bool {
         let Some(var) = result else { return true };
-        let value = given.map(|v| mask(program.vars[var].width, v));
+        let value = returned.map(|v| mask(program.vars[var].width, v));
         self.vars[slots.of_var[var.index()].local()] = value;
         value.is_some()
     }
@@ -236,7 +242,7 @@ fn evaluate(pool: &ExprPool, slots: &Slots, vars: &[Option<u64>], e: ExprId) -> 
 }
 
 /// The outcome of the attempt to replace a call by its result.
-pub(super) enum Shortcut {
+pub(super) enum Replacement {
     /// The call was replaced; the path is after it.
     Returned(State),
     /// The path ends in the call, without an error.
@@ -256,23 +262,23 @@ impl Execution<'_> {
 }
 
 /// Replaces the call over `edge` by its result for the argument values `args`, if possible.
-pub(super) fn call_at_once(
+pub(super) fn replace_call(
     ex: &mut Execution,
     mut st: State,
     edge: cfa::EdgeId,
     func: FuncId,
     args: &[Val],
-) -> Shortcut {
+) -> Replacement {
     let Op::Call { result, .. } = ex.program.edges[edge].op else { panic!("a call edge") };
-    let Some(cases) = cases(ex, &mut st, func, args) else { return Shortcut::None(st) };
+    let Some(cases) = cases(ex, &mut st, func, args) else { return Replacement::None(st) };
     let mut table: Option<Val> = None;
     let mut returns = false;
     let result = result.map(|var| (var, ex.program.vars[var].width));
     for (condition, answer) in cases {
         match (answer, result) {
-            (Answer::Unknown, _) | (Answer::Returns(None), Some(_)) => return Shortcut::None(st),
+            (Answer::Unknown, _) | (Answer::Returns(None), Some(_)) => return Replacement::None(st),
             (Answer::Never, _) => match condition {
-                None => return Shortcut::Ended,
+                None => return Replacement::Ended,
                 Some(here) => {
                     let elsewhere = ex.terms.not(here);
                     ex.solver.assume(&mut ex.terms, &mut st.pc, elsewhere, None);
@@ -294,12 +300,12 @@ pub(super) fn call_at_once(
         }
     }
     if !returns || st.pc.is_contradiction() {
-        return Shortcut::Ended;
+        return Replacement::Ended;
     }
     if let (Some((var, _)), Some(value)) = (result, table) {
         ex.write_var(&mut st, var, value);
     }
-    Shortcut::Returned(st)
+    Replacement::Returned(st)
 }
 
 /// The feasible argument values, as conditions, with the result of the call for each. A single case with constant
@@ -332,12 +338,12 @@ fn cases(ex: &mut Execution, st: &mut State, func: FuncId, args: &[Val]) -> Opti
     let mut far = ex.terms.bool(false);
     for &(_, e) in &terms {
         let width = ex.terms.width(e);
-        if width < u64::BITS && 1 << width <= 2 * SPAN {
+        if width < u64::BITS && 1 << width <= 2 * MAX_DISTANCE {
             continue;
         }
         let near = model.eval(&ex.terms, e).to_u64()?;
-        let lowest = ex.terms.int(width, mask(width, near.wrapping_sub(SPAN)));
-        let span = ex.terms.int(width, mask(width, 2 * SPAN));
+        let lowest = ex.terms.int(width, mask(width, near.wrapping_sub(MAX_DISTANCE)));
+        let span = ex.terms.int(width, mask(width, 2 * MAX_DISTANCE));
         let offset = ex.terms.sub(e, lowest);
         let beyond = ex.terms.ult(span, offset);
         far = ex.terms.or(far, beyond);
@@ -357,7 +363,7 @@ fn cases(ex: &mut Execution, st: &mut State, func: FuncId, args: &[Val]) -> Opti
             here = ex.terms.and(here, equal);
         }
         cases.push((Some(here), answer_call(ex, func, &values)?));
-        if cases.len() > TABLE {
+        if cases.len() > MAX_CASES {
             return None;
         }
         let elsewhere = ex.terms.not(here);
@@ -408,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_returns() {
+    fn recursion_that_exceeds_the_depth_is_unknown() {
         // No argument is below the base, so every call depends on calls with new arguments, and finally on itself.
         let program = program(0);
         let slots = Slots::new(&program);

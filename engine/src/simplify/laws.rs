@@ -1,6 +1,6 @@
 //! Law: a simplified program ends in the same way as the original on the same inputs.
 
-use super::{Joined, Simplified, To, simplified};
+use super::{BranchMap, SideTarget, Simplified, simplified};
 use crate::algorithm::random::RandomInputs;
 use crate::laws::generator::{self, Shape, generate_shaped};
 use cfa::interp::{Interpreter, Limits, Observer, State};
@@ -41,24 +41,24 @@ impl Observer for Path {
 }
 
 /// The branches of a path that the simplified program also has, and the sides on which the path leaves regions.
-fn told(joined: &Joined, path: &[EdgeId]) -> Vec<Result<EdgeId, (usize, bool)>> {
+fn told(branch_map: &BranchMap, path: &[EdgeId]) -> Vec<Result<EdgeId, (usize, bool)>> {
     let mut out = Vec::new();
     let mut inside = None;
     for &edge in path {
-        let (region, number) = match (inside, joined.region_of(edge)) {
+        let (region, number) = match (inside, branch_map.region_of(edge)) {
             (Some(inside), _) => inside,
             (None, Some(region)) => (region, 0),
             (None, None) => {
-                out.extend(joined.is_kept(edge).then_some(Ok(edge)));
+                out.extend(branch_map.is_kept(edge).then_some(Ok(edge)));
                 continue;
             }
         };
-        let split = &joined.region(region).0[number];
+        let split = &branch_map.region(region).0[number];
         inside = match split.edges.iter().position(|e| *e == edge).map(|side| split.to[side]) {
             // Straight-line code between branches of the region.
             None => Some((region, number)),
-            Some(To::Split(next)) => Some((region, next)),
-            Some(To::Side(side)) => {
+            Some(SideTarget::Split(next)) => Some((region, next)),
+            Some(SideTarget::Side(side)) => {
                 out.push(Err((region, side)));
                 None
             }
@@ -69,7 +69,7 @@ fn told(joined: &Joined, path: &[EdgeId]) -> Vec<Result<EdgeId, (usize, bool)>> 
 
 /// Law: paths of the simplified program determine the paths of the original. Returns the number of regions on them.
 fn compare_paths(program: &Program, seed: u64) -> usize {
-    let Simplified { program: simple, joined } = Simplified::new(program).unwrap_or_else(|| panic!("seed {seed}"));
+    let Simplified { program: simple, branch_map } = Simplified::new(program).unwrap_or_else(|| panic!("seed {seed}"));
     let limits = Limits { steps: 5_000, ..Limits::default() };
     let inputs = RandomInputs::new(program, seed);
     let mut passed = 0;
@@ -80,13 +80,13 @@ fn compare_paths(program: &Program, seed: u64) -> usize {
         if before.steps >= limits.steps {
             continue;
         }
-        let of_simple = theirs.0.iter().filter_map(|&edge| match joined.side(edge) {
+        let of_simple = theirs.0.iter().filter_map(|&edge| match branch_map.side(edge) {
             Some(side) => Some(Err(side)),
-            None => (!joined.is_new(edge)).then_some(Ok(edge)),
+            None => (!branch_map.is_new(edge)).then_some(Ok(edge)),
         });
         let of_simple: Vec<_> = of_simple.collect();
         passed += of_simple.iter().filter(|step| step.is_err()).count();
-        assert_eq!(told(&joined, &ours.0), of_simple, "seed {seed}, run {run}");
+        assert_eq!(told(&branch_map, &ours.0), of_simple, "seed {seed}, run {run}");
     }
     passed
 }

@@ -10,16 +10,16 @@
 //! (`functions`).
 
 mod accelerate;
+mod branch_map;
 mod branches;
 mod functions;
-mod joined;
 mod loads;
 
 #[cfg(test)]
 mod laws;
 
 pub use accelerate::accelerated;
-pub use joined::{Joined, Region, Simplified, Split, To};
+pub use branch_map::{BranchMap, Region, SideTarget, Simplified, Split};
 
 use cfa::{ExprId, FuncId, LocId, Op, Out, Program, VarId};
 use rustc_hash::FxHashMap;

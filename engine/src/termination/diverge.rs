@@ -20,23 +20,24 @@ use smt::budget::Budget;
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
-/// Limits on the edges of a run that may not terminate, and of a run that confirms it.
-const LONG: u64 = 300_000;
-const CONFIRMED: u64 = 2_000_000;
-/// Limits on the number of choices, on the number of long runs among them, and on the number of suspects kept.
-const CHOICES: u64 = 4_000;
-const LONG_RUNS: usize = 64;
-const SUSPECTS: usize = 16;
-/// Largest number of suspects per recurrence.
-const ALIKE: usize = 8;
-/// Largest number of states per loop that are compared to detect repetition.
-const STATES: usize = 256;
-/// Number of iterations in which an iteration is searched that equals the next one.
-const LIKE_THE_NEXT: u64 = 32;
-/// Number of time slices for finding a loop that is never left, after some diverging execution is known.
-const LOOKS_ON: u32 = 3;
-/// The minimal time for a proof.
-const LEAST: Duration = Duration::from_millis(200);
+/// Maximal number of edges of a run in the search for suspects, and of the run that replays one of them.
+const MAX_EDGES: u64 = 300_000;
+const MAX_CONFIRMING_EDGES: u64 = 2_000_000;
+/// Maximal number of choices of inputs, of long runs among them, and of suspects that are stored at the same time.
+const MAX_CHOICES: u64 = 4_000;
+const MAX_LONG_RUNS: usize = 64;
+const MAX_SUSPECTS: usize = 16;
+/// Maximal number of suspects with the same recurrence.
+const MAX_ALIKE: usize = 8;
+/// Maximal number of states of a loop that are compared to detect repetition.
+const MAX_STATES: usize = 256;
+/// Maximal number of further iterations in the search for an iteration whose inputs equal those of the next one.
+const MAX_UNEQUAL_ITERATIONS: u64 = 32;
+/// Number of time slices in which the search continues after a doubtful divergence: it may find a loop that is never
+/// left.
+const TURNS_AFTER_DOUBTFUL: u32 = 3;
+/// The minimal time for the proof that a suspect does not terminate.
+const MIN_PROOF_TIME: Duration = Duration::from_millis(200);
 
 /// The loop or recursion of a non-terminating execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,15 +55,15 @@ pub struct Divergence {
     pub recurrence: Recurrence,
     /// Its place in the source.
     pub place: Option<PlaceId>,
-    /// True if it was proved that the execution never leaves the loop. Otherwise it may continue elsewhere after many
-    /// iterations.
+    /// True if it was proved that the execution never leaves the loop. Otherwise it may leave the loop and run forever
+    /// in another one.
     pub is_never_left: bool,
     /// Number of entries into the loop, including the last one.
     entries: u64,
     /// Inputs that lead into the loop. Afterwards, each input repeats the last value that was read at the same place.
     pub inputs: Inputs,
-    /// Number of the last inputs that belong to one iteration.
-    pub turn: usize,
+    /// Number of inputs of one iteration. They are the last ones of `inputs`.
+    pub inputs_per_iteration: usize,
     /// The program with an error at the start of the recurrence.
     pub program: Program,
     /// The error at the start of the recurrence.
@@ -72,9 +73,10 @@ pub struct Divergence {
 /// A choice of inputs that leads to a long run, which may be infinite.
 struct Suspect {
     choice: Choice,
-    /// The order of attempts, smallest first: a run that repeats values is more likely infinite than one with a
-    /// counter, which may reach the end of its type. Then, the number of inputs after which each input repeats its last
-    /// value: the fewer, the shorter are the counterexample and its witness.
+    /// The order of attempts, smallest first. The first component is false if variables take the same values again: such
+    /// a run is more likely infinite than one with a counter, which may reach the end of its type. The second component
+    /// is the number of inputs after which each input repeats its last value. A small number makes the counterexample
+    /// and its witness short.
     order: (bool, usize),
     /// The time of the longest unsuccessful attempt.
     spent: Duration,
@@ -88,18 +90,18 @@ pub struct DivergenceSearch<'c> {
     /// The program, in which each call of an input function has its own input.
     program: Program,
     chooser: Chooser,
-    /// Number of long runs by recurrence, and by whether variables take the same values again.
+    /// Number of long runs by recurrence and by a flag: true if variables take the same values again.
     alike: FxHashMap<(Option<Recurrence>, bool), usize>,
     suspects: Vec<Suspect>,
-    doubtful: Option<Doubtful>,
+    doubtful: Option<DoubtfulDivergence>,
 }
 
-/// The first non-terminating execution of which it is unknown whether it leaves its loop.
-struct Doubtful {
+/// The first non-terminating execution that may leave its loop.
+struct DoubtfulDivergence {
     found: Box<Divergence>,
-    /// Number of time slices since then.
+    /// Number of time slices since it was found.
     turns: u32,
-    /// Half of the time that was left. Then this execution is reported.
+    /// Half of the time that remained when it was found. When it is spent, this execution is reported.
     budget: Budget,
 }
 
@@ -112,20 +114,20 @@ impl<'c> DivergenceSearch<'c> {
         Self { config, budget, program, chooser, alike: FxHashMap::default(), suspects: Vec::new(), doubtful: None }
     }
 
-    /// True if no further suspects are searched.
-    fn has_looked(&self) -> bool {
-        let runs = if self.chooser.has_no_choice() { 1 } else { CHOICES };
+    /// True if the search for suspects is over.
+    fn has_all_suspects(&self) -> bool {
+        let runs = if self.chooser.has_no_choice() { 1 } else { MAX_CHOICES };
         let long: usize = self.alike.values().sum();
-        self.chooser.number >= runs || long >= LONG_RUNS || self.suspects.len() >= SUSPECTS
+        self.chooser.number >= runs || long >= MAX_LONG_RUNS || self.suspects.len() >= MAX_SUSPECTS
     }
 
-    /// True if nothing is left to try.
+    /// True if no suspect remains, and the search for suspects is over.
     pub fn is_done(&self) -> bool {
-        self.has_looked() && self.suspects.is_empty()
+        self.has_all_suspects() && self.suspects.is_empty()
     }
 
     /// True if a non-terminating execution is known, but its loop may be left.
-    pub fn has_one(&self) -> bool {
+    pub fn has_doubtful(&self) -> bool {
         self.doubtful.is_some()
     }
 
@@ -136,9 +138,9 @@ impl<'c> DivergenceSearch<'c> {
         progress: &(dyn Fn(&Stats) + Sync),
         stats: &mut Stats,
     ) -> Option<Box<Divergence>> {
-        if !self.has_looked() {
+        if !self.has_all_suspects() {
             let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 3));
-            self.look(&part);
+            self.find_suspects(&part);
         }
         if let Some(found) = self.try_suspects(budget, progress, stats) {
             return Some(found);
@@ -146,8 +148,8 @@ impl<'c> DivergenceSearch<'c> {
         let is_done = self.is_done();
         let doubtful = self.doubtful.as_mut()?;
         doubtful.turns += 1;
-        let is_told = is_done || doubtful.turns > LOOKS_ON || doubtful.budget.spent().is_some();
-        self.doubtful.take_if(|_| is_told).map(|doubtful| doubtful.found)
+        let is_reported = is_done || doubtful.turns > TURNS_AFTER_DOUBTFUL || doubtful.budget.spent().is_some();
+        self.doubtful.take_if(|_| is_reported).map(|doubtful| doubtful.found)
     }
 
     /// Attempts to prove for each suspect that the program does not terminate.
@@ -163,7 +165,7 @@ impl<'c> DivergenceSearch<'c> {
         let mut i = 0;
         while i < self.suspects.len() && budget.spent().is_none() {
             let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
-            let time = (left / 2).max(LEAST);
+            let time = (left / 2).max(MIN_PROOF_TIME);
             let Suspect { choice, spent, .. } = &self.suspects[i];
             if *spent >= time {
                 i += 1;
@@ -171,11 +173,12 @@ impl<'c> DivergenceSearch<'c> {
             }
             let part = budget.within(time);
             let start = Instant::now();
-            let outcome = none_reached(without_end(original.clone(), choice), self.config, &part, progress);
+            let outcome = decide_errors(with_errors_at_ends(original.clone(), choice), self.config, &part, progress);
             stats.join(&outcome.stats);
             match outcome.verdict {
                 Verdict::True => {
-                    let Some(mut found) = confirmed(original, choice, self.config.cycle_after, budget) else {
+                    let Some(mut found) = replay_to_recurrence(original, choice, self.config.cycle_after, budget)
+                    else {
                         self.suspects.remove(i);
                         continue;
                     };
@@ -188,7 +191,7 @@ impl<'c> DivergenceSearch<'c> {
                     *message = "the program never ends once it is in this loop".into();
                     let half = self.budget.remaining().map(|left| self.budget.within(left / 2));
                     let budget = half.unwrap_or_else(|| self.budget.clone());
-                    self.doubtful.get_or_insert(Doubtful { found, turns: 0, budget });
+                    self.doubtful.get_or_insert(DoubtfulDivergence { found, turns: 0, budget });
                     self.suspects.remove(i);
                 }
                 Verdict::False(_) => drop(self.suspects.remove(i)),
@@ -202,22 +205,22 @@ impl<'c> DivergenceSearch<'c> {
         None
     }
 
-    /// Searches long runs.
-    fn look(&mut self, budget: &Budget) {
+    /// Runs the program with further choices of inputs, and stores the choices of long runs as suspects.
+    fn find_suspects(&mut self, budget: &Budget) {
         let program = &self.program;
         let interpreter = Interpreter::new(program);
-        let forests = Forests::new(program, &Cycles::mark(&mut program.clone()));
-        while budget.spent().is_none() && !self.has_looked() {
+        let forests = Loops::new(program, &Cycles::mark(&mut program.clone()));
+        while budget.spent().is_none() && !self.has_all_suspects() {
             let choice = self.chooser.next();
             let deadline = budget.remaining().map(|left| Instant::now() + left / 2);
             let limits = Limits {
-                steps: LONG,
+                steps: MAX_EDGES,
                 memory: 1 << 27,
                 call_depth: 10_000,
                 deadline,
                 endless: cfa::interp::Endless::GoesOn,
             };
-            let mut tail = Tail::new(LONG / 2);
+            let mut tail = Tail::new(MAX_EDGES / 2);
             let mut inputs = Chosen::new(&choice);
             let run = interpreter.run(&mut inputs, limits, &mut tail);
             if !matches!(run.outcome, Outcome::Limit(LimitKind::Steps | LimitKind::CallDepth | LimitKind::Memory)) {
@@ -227,11 +230,11 @@ impl<'c> DivergenceSearch<'c> {
             }
             let repeats_from = inputs.repeats_from;
             let recurrence = forests.recurrence(program, &tail, run.outcome);
-            let mut repeats = Repeats::new(program, recurrence);
+            let mut repeats = RepetitionDetector::new(program, recurrence);
             interpreter.run(&mut Chosen::new(&choice), limits, &mut repeats);
             let seen = self.alike.entry((recurrence, repeats.found)).or_default();
             *seen += 1;
-            if *seen <= ALIKE {
+            if *seen <= MAX_ALIKE {
                 let order = (!repeats.found, repeats_from);
                 let at = self.suspects.partition_point(|suspect| suspect.order <= order);
                 self.suspects.insert(at, Suspect { choice, order, spent: Duration::ZERO });
@@ -240,8 +243,9 @@ impl<'c> DivergenceSearch<'c> {
     }
 }
 
-/// The program with fixed inputs, and with errors where it terminates or has no defined or known behaviour.
-fn without_end(mut program: Program, choice: &Choice) -> Program {
+/// The program with fixed inputs, and with errors wherever it terminates, has undefined behaviour, or has behaviour that
+/// the approximations drop. If no error is reachable, the program does not terminate on these inputs.
+fn with_errors_at_ends(mut program: Program, choice: &Choice) -> Program {
     fix_inputs(&mut program, &|input, width| {
         choice.get(&input).map(|values| values.iter().map(|v| v.resize(width)).collect())
     });
@@ -259,7 +263,7 @@ fn without_end(mut program: Program, choice: &Choice) -> Program {
 
 /// Decides whether an error of `program` is reachable. The slice drops counters, which prevent a state from recurring,
 /// and keeps infinite loops.
-fn none_reached(
+fn decide_errors(
     program: Program,
     config: &Config,
     budget: &Budget,
@@ -275,7 +279,7 @@ fn none_reached(
     decide(&program, &errors, slicer::Control::DecisiveOrder, config, budget, progress)
 }
 
-/// Decides whether a non-terminating execution leaves its loop.
+/// Returns true if a proof shows that a non-terminating execution never leaves its loop.
 fn is_never_left(
     original: &Program,
     choice: &Choice,
@@ -289,26 +293,27 @@ fn is_never_left(
     let cycles = Cycles::mark(&mut program);
     let Some(l) = cycles.loops.iter().find(|l| found.recurrence == Recurrence::Loop(l.head)) else { return false };
     leaving_is_error(&mut program, l, found.entries);
-    let outcome = none_reached(without_end(program, choice), config, budget, progress);
+    let outcome = decide_errors(with_errors_at_ends(program, choice), config, budget, progress);
     stats.join(&outcome.stats);
     matches!(outcome.verdict, Verdict::True)
 }
 
-/// Replays a non-terminating run up to the start of its recurrence, which is after the point that `after` names (see
-/// [`Config::cycle_after`]). Returns `None` if the run ends, or does not get there.
-fn confirmed(
+/// Replays a non-terminating run up to the start of its recurrence, which lies after the point that `after` names (see
+/// [`Config::cycle_after`]). Returns `None` if the run ends, passes an over-approximation, or does not reach that point.
+fn replay_to_recurrence(
     original: &Program,
     choice: &Choice,
     after: Option<(VarId, u64)>,
     budget: &Budget,
 ) -> Option<Box<Divergence>> {
-    let deadline = Some(Instant::now() + budget.remaining().map_or(Duration::from_secs(5), |left| left.max(LEAST)));
+    let deadline =
+        Some(Instant::now() + budget.remaining().map_or(Duration::from_secs(5), |left| left.max(MIN_PROOF_TIME)));
     let mut program = original.clone();
     let cycles = Cycles::mark(&mut program);
     let interpreter = Interpreter::new(&program);
-    let mut tail = Tail::new(CONFIRMED / 2);
+    let mut tail = Tail::new(MAX_CONFIRMING_EDGES / 2);
     let limits = Limits {
-        steps: CONFIRMED,
+        steps: MAX_CONFIRMING_EDGES,
         memory: 1 << 29,
         call_depth: 20_000,
         deadline,
@@ -319,13 +324,13 @@ fn confirmed(
     if run.taints.iter().any(|&t| original.taints[t].over) {
         return None;
     }
-    if run.steps < CONFIRMED {
+    if run.steps < MAX_CONFIRMING_EDGES {
         // The shorter run suffices to determine the recurrence.
         tail = Tail::new(run.steps / 2);
         interpreter.run(&mut Chosen::new(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
     }
-    let recurrence = Forests::new(&program, &cycles).recurrence(&program, &tail, run.outcome)?;
-    let mut counter = Counter::new(&cycles, recurrence, after);
+    let recurrence = Loops::new(&program, &cycles).recurrence(&program, &tail, run.outcome)?;
+    let mut counter = IterationCounter::new(&cycles, recurrence, after);
     let mut recording = Recording::new(Chosen::new(choice));
     let again = Limits { steps: run.steps, deadline: None, ..limits };
     interpreter.run(&mut recording, again, &mut counter);
@@ -336,21 +341,21 @@ fn confirmed(
         // Keep only the inputs on the path to the error.
         let mut last = Recording::new(inputs.source());
         let run = Interpreter::new(&program).run(&mut last, again, &mut ());
-        let is_there = matches!(run.outcome, Outcome::Error(hit, _) if hit == error);
-        is_there.then_some((program, error, place, last.inputs))
+        let reaches_error = matches!(run.outcome, Outcome::Error(hit, _) if hit == error);
+        reaches_error.then_some((program, error, place, last.inputs))
     };
     let first = (counter.begun + 2).max(counter.after.map_or(Some(0), |_| counter.passed)?);
-    // Stop where the inputs repeat from then on and, if that is soon, in an iteration that equals the next one.
+    // Stop at an iteration after which the inputs repeat. Prefer one whose inputs equal those of the next iteration.
     let mut more = 0;
     loop {
         let count = first + more;
         let (program, error, place, inputs) = stopped(count)?;
         let at = inputs.values.len();
         let before = stopped(count - 1).map_or(at, |(.., before)| before.values.len());
-        let is_in_time = more < LIKE_THE_NEXT && deadline.is_some_and(|d| Instant::now() < d);
+        let may_continue = more < MAX_UNEQUAL_ITERATIONS && deadline.is_some_and(|d| Instant::now() < d);
         let is_like_the_next =
             || stopped(count + 1).is_none_or(|(.., after)| after.values[at..] == inputs.values[before..]);
-        if at < repeats_from || is_in_time && !is_like_the_next() {
+        if at < repeats_from || may_continue && !is_like_the_next() {
             more = 2 * more + 1;
             continue;
         }
@@ -359,7 +364,7 @@ fn confirmed(
             place,
             is_never_left: false,
             entries: counter.entries,
-            turn: at - before,
+            inputs_per_iteration: at - before,
             inputs,
             program,
             error,
@@ -425,30 +430,30 @@ impl Observer for Tail {
 
 /// Detects whether the variables of a loop's function and the globals repeat a valuation at the loop head, in the
 /// second part of a run.
-struct Repeats {
+struct RepetitionDetector {
     head: Option<LocId>,
     vars: Vec<VarId>,
     seen: FxHashSet<u64>,
     found: bool,
 }
 
-impl Repeats {
+impl RepetitionDetector {
     fn new(program: &Program, recurrence: Option<Recurrence>) -> Self {
         let mut repeats = Self { head: None, vars: Vec::new(), seen: FxHashSet::default(), found: false };
         if let Some(Recurrence::Loop(head)) = recurrence {
             let func = program.locs[head].func;
-            let looked_at = program.vars.iter().filter(|(_, var)| var.func().is_none_or(|f| f == func));
-            repeats.vars = looked_at.map(|(id, _)| id).collect();
+            let compared = program.vars.iter().filter(|(_, var)| var.func().is_none_or(|f| f == func));
+            repeats.vars = compared.map(|(id, _)| id).collect();
             repeats.head = Some(head);
         }
         repeats
     }
 }
 
-impl Observer for Repeats {
+impl Observer for RepetitionDetector {
     fn executed(&mut self, edge: EdgeId, state: &State) {
-        let is_looked_at = state.steps() >= LONG / 2 && self.seen.len() < STATES && !self.found;
-        if !is_looked_at || Some(state.program().edges[edge].target) != self.head {
+        let is_compared = state.steps() >= MAX_EDGES / 2 && self.seen.len() < MAX_STATES && !self.found;
+        if !is_compared || Some(state.program().edges[edge].target) != self.head {
             return;
         }
         let mut hasher = FxHasher::default();
@@ -458,13 +463,13 @@ impl Observer for Repeats {
 }
 
 /// The loops of all functions, and the recursive functions.
-struct Forests {
+struct Loops {
     graphs: CfaGraphs,
     forests: Vec<LoopForest>,
     recursive: FxHashSet<FuncId>,
 }
 
-impl Forests {
+impl Loops {
     fn new(program: &Program, cycles: &Cycles) -> Self {
         let graphs = CfaGraphs::new(program);
         let forests = graphs.funcs.values().map(|g| LoopForest::new(&g.graph, 0)).collect();
@@ -501,18 +506,20 @@ impl Forests {
 }
 
 /// Counts the entries into a loop, and its iterations up to the last entry.
-struct Counter {
+struct IterationCounter {
     iteration: Option<EdgeId>,
     enters: FxHashSet<EdgeId>,
     entries: u64,
+    /// The number of iterations.
     count: u64,
+    /// The number of iterations before the last entry.
     begun: u64,
     after: Option<(VarId, u64)>,
     /// The first iteration at whose start the variable of `after` has its value.
     passed: Option<u64>,
 }
 
-impl Counter {
+impl IterationCounter {
     fn new(cycles: &Cycles, recurrence: Recurrence, after: Option<(VarId, u64)>) -> Self {
         let enters = FxHashSet::default();
         let mut counter = Self { iteration: None, enters, entries: 0, count: 0, begun: 0, after, passed: None };
@@ -526,7 +533,7 @@ impl Counter {
     }
 }
 
-impl Observer for Counter {
+impl Observer for IterationCounter {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         if Some(edge) == self.iteration {
             self.count += 1;

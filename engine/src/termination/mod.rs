@@ -170,7 +170,7 @@ impl TerminationSearch<'_> {
         let mut share = FIRST_SHARE;
         loop {
             // If a non-terminating execution is known, no proof exists.
-            let may_end = taint.is_none() && !divergence.has_one();
+            let may_end = taint.is_none() && !divergence.has_doubtful();
             if may_end && self.cycles.unclear.is_none() {
                 for prover in [&mut wrapping, &mut defined] {
                     let part = self.budget.within(share.saturating_mul(2));
@@ -185,7 +185,7 @@ impl TerminationSearch<'_> {
             if let Some(found) = divergence.turn(&part, self.progress, &mut self.stats) {
                 return self.answer(Termination::Diverges(found), "a closed recurrent set");
             }
-            if may_end && !divergence.has_one() {
+            if may_end && !divergence.has_doubtful() {
                 match paths.turn(&self.budget.within(share), &mut self.stats) {
                     exhaust::Turn::AllEnd => {
                         return self.answer(Termination::Ends(Vec::new()), FOLLOWED);
@@ -194,7 +194,7 @@ impl TerminationSearch<'_> {
                 }
             }
             if let Some(spent) = self.budget.spent()
-                && !divergence.has_one()
+                && !divergence.has_doubtful()
             {
                 let reason = taint.unwrap_or_else(|| Reason::spent(spent));
                 return self.answer(Termination::Unknown(reason), "");

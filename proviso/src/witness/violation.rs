@@ -92,7 +92,7 @@ pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
         }
         // The loop has no condition that is evaluated twice in the trace.
         _ => {
-            let first = trace.inputs.len().saturating_sub(trace.turn);
+            let first = trace.inputs.len().saturating_sub(trace.inputs_per_iteration);
             (first, trace.inputs[first..].iter().collect())
         }
     };

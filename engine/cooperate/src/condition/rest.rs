@@ -4,7 +4,7 @@ use super::blocks::{Blocks, Exit};
 use super::{Condition, Label, MOST_STATES, StateId, Transition, bounded};
 use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Out, Program, Table};
 use engine::frontier::{Frontier, PathId, Unexplored};
-use engine::simplify::{Simplified, Split, To};
+use engine::simplify::{SideTarget, Simplified, Split};
 use rustc_hash::FxHashMap;
 
 /// The limit on states on paths to covering states. Beyond it, exploring these paths again takes longer than the
@@ -121,11 +121,11 @@ impl<'a> ExploredProgram<'a> {
                 if let Some(call) = call.take() {
                     at = tree.child(at, Choice::Callee(call, self.func_of(edge)));
                 }
-                if let Some((region, side)) = self.simplified.and_then(|s| s.joined.side(edge)) {
+                if let Some((region, side)) = self.simplified.and_then(|s| s.branch_map.side(edge)) {
                     at = tree.child(at, Choice::Region(region, side));
                     continue;
                 }
-                if self.simplified.is_some_and(|s| s.joined.is_new(edge)) {
+                if self.simplified.is_some_and(|s| s.branch_map.is_new(edge)) {
                     continue;
                 }
                 let Some(original) = (self.edge)(edge) else { continue };
@@ -150,7 +150,7 @@ impl<'a> ExploredProgram<'a> {
 
     /// The branches of a region in the original.
     fn splits(&self, region: usize) -> Option<&'a [Split]> {
-        Some(&self.simplified?.joined.region(region).0)
+        Some(&self.simplified?.branch_map.region(region).0)
     }
 }
 
@@ -426,9 +426,9 @@ impl<'a> Tree<'a> {
             for (edge, to) in split.edges.into_iter().zip(split.to) {
                 let to = match to {
                     // The first branch of a region is never a target.
-                    To::Split(next) => *inner.get(next.checked_sub(1)?)?,
-                    To::Side(true) => yes,
-                    To::Side(false) => no,
+                    SideTarget::Split(next) => *inner.get(next.checked_sub(1)?)?,
+                    SideTarget::Side(true) => yes,
+                    SideTarget::Side(false) => no,
                 };
                 transitions.push(Transition::on((self.explored.edge)(edge)?, to));
             }

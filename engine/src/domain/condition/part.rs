@@ -7,7 +7,7 @@
 //!
 //! The creator of an automaton guarantees that the excluded paths are verified, provided that the selected ones are.
 
-use crate::simplify::{Joined, To};
+use crate::simplify::{BranchMap, SideTarget};
 use cfa::EdgeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -63,8 +63,8 @@ impl PathAutomaton {
     }
 
     /// The automaton for the simplified program. `None` if it distinguishes paths that the simplified program joins.
-    pub fn joined(&self, joined: &Joined) -> Option<Self> {
-        // States that paths reach only within joined regions are unreachable.
+    pub fn for_simplified(&self, branch_map: &BranchMap) -> Option<Self> {
+        // States that paths reach only within merged regions are unreachable.
         let unreached = |state: &State| State { named: FxHashMap::default(), others: Position::Open, own: state.own };
         let mut out = Self { initial: self.initial, states: self.states.iter().map(unreached).collect() };
         let (mut todo, mut seen) = (vec![self.initial], FxHashSet::default());
@@ -80,17 +80,17 @@ impl PathAutomaton {
             let mut here = FxHashMap::default();
             let mut regions: Vec<usize> = Vec::new();
             for (&edge, &to) in named {
-                match joined.region_of(edge) {
+                match branch_map.region_of(edge) {
                     Some(region) => regions.push(region),
-                    None if joined.is_kept(edge) => drop(here.insert(edge, to)),
+                    None if branch_map.is_kept(edge) => drop(here.insert(edge, to)),
                     None => return None,
                 }
             }
             regions.sort_unstable();
             regions.dedup();
             for region in regions {
-                let behind = self.through(*own, joined, region)?;
-                for (edge, side) in joined.sides(region) {
+                let behind = self.through(*own, branch_map, region)?;
+                for (edge, side) in branch_map.sides(region) {
                     here.insert(edge, behind[usize::from(!side)]);
                 }
             }
@@ -102,8 +102,8 @@ impl PathAutomaton {
 
     /// The positions after the then-side and the else-side of a region. `None` if paths to the same side end at
     /// different positions.
-    fn through(&self, at: Position, joined: &Joined, region: usize) -> Option<[Position; 2]> {
-        let splits = &joined.region(region).0;
+    fn through(&self, at: Position, branch_map: &BranchMap, region: usize) -> Option<[Position; 2]> {
+        let splits = &branch_map.region(region).0;
         let mut behind = [None; 2];
         let (mut todo, mut seen) = (vec![(0, at)], FxHashSet::default());
         while let Some((split, at)) = todo.pop() {
@@ -113,9 +113,9 @@ impl PathAutomaton {
             for (edge, to) in splits[split].edges.into_iter().zip(splits[split].to) {
                 let place = self.step(at, edge);
                 match to {
-                    To::Split(next) => todo.push((next, place)),
-                    To::Side(side) if *behind[usize::from(!side)].get_or_insert(place) != place => return None,
-                    To::Side(_) => {}
+                    SideTarget::Split(next) => todo.push((next, place)),
+                    SideTarget::Side(side) if *behind[usize::from(!side)].get_or_insert(place) != place => return None,
+                    SideTarget::Side(_) => {}
                 }
             }
         }

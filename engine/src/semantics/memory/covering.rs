@@ -4,9 +4,9 @@
 use super::*;
 
 impl Object {
-    /// True if this object represents all content that `other` represents, as far as bytes determine it. Appends to
-    /// `pairs` the values that have to match, as (ours, theirs, bits); arrays have 0 bits. The second of a pair has to
-    /// be an instance of the first. Conservative: may be `false` if both represent the same content differently.
+    /// True if this object represents all content that `other` represents, under conditions that the function appends to
+    /// `pairs`. A pair (ours, theirs, bits) is the condition that θ maps our value to theirs. Arrays have 0 bits.
+    /// The result may be false although this object covers the other one, if they represent the same content differently.
     pub fn may_cover(&self, other: &Object, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
         if self.origin != other.origin || self.zeroed != other.zeroed {
             return false;
@@ -88,7 +88,7 @@ mod tests {
     use cfa::{ExprPool, Id, Sort};
 
     #[test]
-    fn what_covers_knows_no_more() {
+    fn a_covering_object_represents_all_contents_of_the_other() {
         let mut pool = ExprPool::new();
         let (_, x) = pool.fresh_symbol(Sort::Bv(32));
         let object = |zeroed| Object::new(Val::Int(16), 4, Origin::Global(GlobalId::from_index(0)), zeroed);

@@ -9,13 +9,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Simplified {
     /// The simplified program.
     pub program: Program,
-    /// The mapping of its branches.
-    pub joined: Joined,
+    /// The mapping of its branches to those of the original.
+    pub branch_map: BranchMap,
 }
 
 impl std::fmt::Debug for Simplified {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.joined.fmt(f)
+        self.branch_map.fmt(f)
     }
 }
 
@@ -23,13 +23,13 @@ impl Simplified {
     /// Simplifies `program`. `None` if a branch cannot be mapped.
     pub fn new(program: &Program) -> Option<Self> {
         let simplified = simplified(program);
-        let joined = Joined::new(program, &simplified)?;
-        Some(Self { program: simplified, joined })
+        let branch_map = BranchMap::new(program, &simplified)?;
+        Some(Self { program: simplified, branch_map })
     }
 }
 
-/// The branches that became one. The first one is the entry. An execution visits each at most once before it leaves the
-/// region.
+/// Branches of the original program that one branch of the simplified program replaces. The first one is the entry. An
+/// execution visits each at most once before it leaves the region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region(pub Vec<Split>);
 
@@ -39,23 +39,23 @@ pub struct Split {
     /// The then-edge and the else-edge.
     pub edges: [EdgeId; 2],
     /// The targets of these edges.
-    pub to: [To; 2],
+    pub to: [SideTarget; 2],
 }
 
 /// The target of a side of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum To {
-    /// Another branch of the region, by index.
+pub enum SideTarget {
+    /// The index of another branch of the region.
     Split(usize),
-    /// An exit of the region: the target of this side of the merged branch.
+    /// The target lies outside the region. It is the target of this side of the merged branch.
     Side(bool),
 }
 
-/// The regions of a simplified program.
+/// The mapping between the branches of a simplified program and those of the original.
 #[derive(Clone, Default, Debug)]
-pub struct Joined {
+pub struct BranchMap {
     /// Number of edges of the original program.
-    own: usize,
+    original_edges: usize,
     regions: Vec<Region>,
     /// By region: the two edges of the merged branch in the simplified program.
     branches: Vec<[EdgeId; 2]>,
@@ -67,23 +67,24 @@ pub struct Joined {
     kept: FxHashSet<EdgeId>,
 }
 
-impl Joined {
+impl BranchMap {
     fn new(program: &Program, simplified: &Program) -> Option<Self> {
-        let own = program.edges.len();
-        let mut this = Self { own, ..Self::default() };
+        let original_edges = program.edges.len();
+        let mut this = Self { original_edges, ..Self::default() };
         for func in simplified.funcs.ids().collect::<Vec<_>>() {
             let order = locations(simplified, func);
             let alive: FxHashSet<LocId> = order.iter().copied().collect();
             for loc in order {
                 let Out::Branch { then_edge, else_edge } = simplified.locs[loc].out else {
-                    this.kept.extend(simplified.out_edges(loc).filter(|e| e.index() < own));
+                    this.kept.extend(simplified.out_edges(loc).filter(|e| e.index() < original_edges));
                     continue;
                 };
                 if !this.is_new(then_edge) {
                     this.kept.extend([then_edge, else_edge]);
                     continue;
                 }
-                let ends = [then_edge, else_edge].map(|e| old(program, simplified, simplified.edges[e].target));
+                let ends =
+                    [then_edge, else_edge].map(|e| original_location(program, simplified, simplified.edges[e].target));
                 let region = region(program, loc, [ends[0]?, ends[1]?], &alive)?;
                 let number = this.regions.len();
                 this.sides.extend([(then_edge, (number, true)), (else_edge, (number, false))]);
@@ -95,9 +96,9 @@ impl Joined {
         Some(this)
     }
 
-    /// True if an edge is not one of the original program.
+    /// True if an edge of the simplified program is not an edge of the original one.
     pub fn is_new(&self, edge: EdgeId) -> bool {
-        edge.index() >= self.own
+        edge.index() >= self.original_edges
     }
     /// The region and side of an edge of a merged branch.
     pub fn side(&self, edge: EdgeId) -> Option<(usize, bool)> {
@@ -130,8 +131,8 @@ impl Joined {
     }
 }
 
-/// The original location after added assignments.
-fn old(program: &Program, simplified: &Program, mut loc: LocId) -> Option<LocId> {
+/// The first location of the original program on the path from `loc` over added assignments.
+fn original_location(program: &Program, simplified: &Program, mut loc: LocId) -> Option<LocId> {
     while loc.index() >= program.locs.len() {
         loc = simplified.edges[only_edge(simplified, loc)?].target;
     }
@@ -148,19 +149,19 @@ fn region(program: &Program, entry: LocId, ends: [LocId; 2], alive: &FxHashSet<L
     let mut splits = Vec::new();
     while let Some(&loc) = branches.get(splits.len()) {
         let Out::Branch { then_edge, else_edge } = program.locs[loc].out else { return None };
-        let mut to = [To::Split(0); 2];
+        let mut to = [SideTarget::Split(0); 2];
         for (edge, to) in [then_edge, else_edge].into_iter().zip(&mut to) {
             let mut at = program.edges[edge].target;
             let mut passed = 0;
             *to = loop {
                 if let Some(side) = ends.iter().position(|end| *end == at) {
-                    break To::Side(side == 0);
+                    break SideTarget::Side(side == 0);
                 }
                 if alive.contains(&at) || passed > program.locs.len() {
                     return None;
                 }
                 if let Out::Branch { .. } = program.locs[at].out {
-                    break To::Split(*numbers.entry(at).or_insert_with(|| {
+                    break SideTarget::Split(*numbers.entry(at).or_insert_with(|| {
                         branches.push(at);
                         branches.len() - 1
                     }));
