@@ -94,7 +94,7 @@ impl FloatFormat {
         // significand bits, it also has all subnormal numbers of this format.
         self.exponent_bits() <= other.exponent_bits() && self.significand_bits() <= other.significand_bits()
     }
-    /// True if every integer of this width is a value of the format.
+    /// True if every integer of `width` bits is a value of the format.
     pub fn has_integers(self, signed: bool, width: u32) -> bool {
         let greatest_exponent = (1 << (self.exponent_bits() - 1)) - 1;
         // The smallest signed integer is a power of two.
@@ -103,8 +103,8 @@ impl FloatFormat {
     }
 }
 
-/// The rounding modes of the C environment. The mode also decides whether an overflow returns infinity or the largest
-/// number, and the sign of an exact zero sum.
+/// The rounding modes of the C environment. The mode also determines the result of an overflow (infinity or the largest
+/// number), and the sign of a sum that is exactly zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Rounding {
     /// To nearest, ties to even: the initial mode of a C program.

@@ -173,7 +173,7 @@ impl<'p> Validator<'p> {
             }
         }
         if let Some(ty) = endless_type(p) {
-            self.fail(ty, "it contains itself or nests too deep");
+            self.fail(ty, "it contains itself or is nested too deeply");
         }
     }
 
@@ -262,16 +262,18 @@ impl<'p> Validator<'p> {
             let sort = p.exprs.sort(e);
             let problem = match (p.exprs.sort_of(node), node) {
                 (Err(problem), _) => problem,
-                (Ok(Some(own)), _) if own != sort => "an expression with another's sort".into(),
-                (_, Expr::Sym(s)) => format!("symbol {s} in a program"),
-                (_, Expr::Content { .. }) => "content of memory in an expression of a program".into(),
+                (Ok(Some(own)), _) if own != sort => "an expression with a wrong sort".into(),
+                (_, Expr::Sym(s)) => format!("the symbol {s}, which programs do not contain"),
+                (_, Expr::Content { .. }) => {
+                    "the content of memory, which expressions of programs do not contain".into()
+                }
                 (_, &Expr::Var(v)) if p.vars.get(v).is_none_or(|v| Sort::Bv(v.width) != sort) => {
-                    format!("{v} is not of this width or not at all")
+                    format!("{v} does not exist or has another width")
                 }
                 (_, &Expr::GlobalAddr(g)) if g.index() >= p.globals.len() => format!("there is no {g}"),
                 (_, &Expr::FuncAddr(f)) if f.index() >= p.funcs.len() => format!("there is no {f}"),
                 (_, Expr::GlobalAddr(_) | Expr::FuncAddr(_)) if sort != Sort::Bv(p.layout.pointer_width) => {
-                    "an address that is not of a pointer's width".into()
+                    "an address of another width than pointers".into()
                 }
                 _ if !matches!(sort, Sort::Bv(1..)) => "an array or nothing at all in a program".into(),
                 _ if node.children().any(|c| c >= e) => "an expression in itself".into(),

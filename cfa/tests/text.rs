@@ -62,20 +62,20 @@ fn errors_have_places() {
         |body: &str| format!("{start}func f0 \"main\" source ty0 () entry l0 {{\n  local v0 ty0 8\n{body}}}\n");
     for (text, error) in [
         ("", "1:1: expected 'program', found the end of the text"),
-        ("program 16 entry f0", "1:12: pointers of 16 bits; 32 and 64 are possible"),
+        ("program 16 entry f0", "1:12: unsupported pointer width 16: it is 32 or 64"),
         ("program 64 entry f0\ntype ty1 void", "2:6: expected ty0, found ty1"),
         ("program 64 entry f0", "1:18: there is no f0"),
         ("program 64 entry f0\nüber", "2:1: unexpected 'ü'"),
         ("program 64 entry f0 model \"abc\n\"", "1:27: a string that does not end on its line"),
         (
             &format!("{start}type ty1 typedef \"a\" ty1\nfunc f0 \"f\" model ty0 () entry l0 {{ l0: }}"),
-            "4:42: ty1 contains itself or nests too deep",
+            "4:42: ty1 contains itself or is nested too deeply",
         ),
         (&function("l0:\n    t0: v0 := (v0 + 1:9) -> l0\n"), "6:15: Add on 8 and 9 bits"),
         (&function("l0:\n    t0: v0 := v0[8:0] -> l0\n"), "6:17: bits 8 to 0 of 8 bits"),
         (&function("l0:\n    t0: v0 := 256:8 -> l0\n"), "6:15: the number does not fit into 8 bits"),
         (&function("l0:\n    t0: v0 := -129:8 -> l0\n"), "6:15: the number does not fit into 8 bits"),
-        (&function("l0:\n    t0: v0 := v1 -> l0\n"), "6:15: v1 is not declared before"),
+        (&function("l0:\n    t0: v0 := v1 -> l0\n"), "6:15: v1 is not declared"),
         (&function("l0:\n    t0: v0 := v0 -> l1\n"), "6:21: there is no l1"),
         (&function("l0:\n    t0: v0 := frob(v0) -> l1\n"), "6:15: unknown operation 'frob' in an expression"),
         (
@@ -89,7 +89,7 @@ fn errors_have_places() {
         (&function("l0:\n    t0: if 1:1 -> l0\n}"), "7:1: expected the 'else' of l0, found '}'"),
         (
             &function("l0:\n    t0: skip -> l0\n    t1: skip -> l0\n"),
-            "7:5: l0 has edges that exclude each other: one edge, or 'if' and 'else'",
+            "7:5: l0 has conflicting outgoing edges: one edge, or an 'if' and an 'else', is allowed",
         ),
         (
             &function("l0:\n    t0: v0 := zext.99999999(v0) -> l0\n"),

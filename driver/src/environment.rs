@@ -113,21 +113,24 @@ pub struct Environment {
     pub doubts: Vec<String>,
 }
 
-/// A stream of characters, as far as the program has read it.
+/// The content of a stream, as far as the program has read it.
 #[derive(Default)]
 struct Stream {
     bytes: Vec<u8>,
     /// The numbers of bytes after which reading fails once. Later reads continue.
     failures: Vec<usize>,
+    /// True if the program has read the end of the stream.
     ended: bool,
+    /// The last token, which determines the bytes that may follow.
     last: Last,
+    /// Reasons why the program may not read these bytes as it read the inputs of the counterexample.
     doubts: Vec<String>,
 }
 
 impl Stream {
-    fn doubt(&mut self, what: &str) {
-        if !self.doubts.iter().any(|d| d == what) {
-            self.doubts.push(what.to_owned());
+    fn doubt(&mut self, reason: &str) {
+        if !self.doubts.iter().any(|d| d == reason) {
+            self.doubts.push(reason.to_owned());
         }
     }
     /// Appends a character that the program reads.
@@ -147,25 +150,25 @@ impl Stream {
         match &self.last {
             _ if follows => {}
             // A number that breaks off after its sign does not match, either.
-            Last::Misfit(taken) if taken[usize::from(b'+')] => {
+            Last::Mismatch(taken) if taken[usize::from(b'+')] => {
                 self.bytes.extend(b"+ ");
                 self.last = Last::Closed;
             }
-            Last::Misfit(_) => {}
+            Last::Mismatch(_) => {}
             _ => self.byte(b' '),
         }
         text.iter().for_each(|&b| self.byte(b));
         self.last = last;
     }
     /// Records that the next input does not match the directive. `taken` marks the bytes that the directive would take.
-    fn misfit(&mut self, taken: Vec<bool>) {
+    fn mismatch(&mut self, taken: Vec<bool>) {
         if taken.iter().all(|t| *t) {
             return self.end();
         }
         if !matches!(self.last, Last::Closed) && !self.last.allows(b'!') {
             self.byte(b' ');
         }
-        self.last = Last::Misfit(taken);
+        self.last = Last::Mismatch(taken);
     }
     /// Ends the input.
     fn end(&mut self) {
@@ -190,7 +193,7 @@ impl Stream {
         }
         match &self.last {
             Last::Closed => {}
-            Last::Misfit(taken) => {
+            Last::Mismatch(taken) => {
                 let other = (0..=255).find(|&c| !taken[usize::from(c)] && c == b'!');
                 let other = other.or((1..=255).find(|&c| !taken[usize::from(c)]));
                 self.bytes.extend(other);
@@ -245,7 +248,7 @@ pub fn reads(function: &str) -> bool {
 }
 
 /// Returns true if the result of a library function is a character that it read.
-pub fn gives_a_character(function: &str) -> bool {
+pub fn returns_a_character(function: &str) -> bool {
     matches!(reading(function), Some((Reading::Characters, stream)) if function != "gets" && stream != Some(2) && stream != Some(3))
 }
 
@@ -268,7 +271,7 @@ impl OpenedFile {
     }
 }
 
-/// The maximum number of bytes that are kept of a string or an object.
+/// The maximal number of bytes that are recorded of a string or an object.
 pub const MAX_TEXT: usize = 1 << 17;
 
 /// Returns the string at an address without its final zero. `None` if no live object contains the address, or there is
@@ -362,7 +365,7 @@ impl Environment {
     }
 }
 
-/// Maximal number of bytes that stand for a block that the program reads but has no room for.
+/// Maximal number of bytes that are generated for a block that the program reads into a buffer that is too small.
 const MAX_UNKNOWN: u64 = 1 << 20;
 
 /// Appends to a stream the bytes that a call read from it.
@@ -386,7 +389,7 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
             let read = chosen.next().and_then(Bv::to_u64).unwrap_or(0);
             let bytes = call.written.iter().find(|w| w.arg == 0).map_or(&[][..], |w: &Written| &w.bytes);
             bytes.iter().take(read as usize).for_each(|&b| stream.byte(b));
-            // Without room for the block its bytes are unknown.
+            // The call did not return, because the buffer is too small. So the bytes of the block are unknown.
             if call.result == CallResult::Nothing {
                 (0..read.min(MAX_UNKNOWN)).for_each(|_| stream.byte(b'x'));
             }

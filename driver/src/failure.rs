@@ -14,7 +14,7 @@ pub mod exit {
     pub const FALSE: u8 = 1;
     /// The verdict is UNKNOWN.
     pub const UNKNOWN: u8 = 2;
-    /// The verdict on the program is UNKNOWN, but the requested paths of a range are proved.
+    /// The paths of the requested range are proved. The verdict on the whole program is UNKNOWN.
     pub const PROVED_PART: u8 = 3;
     /// The command line is wrong.
     pub const USAGE: u8 = 64;
@@ -71,7 +71,7 @@ impl Failure {
     pub fn data(message: impl Into<String>) -> Self {
         Self::new(exit::DATA, message)
     }
-    /// Returns the failure of a refused automaton, with the number of the line if the error is in one.
+    /// Returns the failure of a malformed condition automaton or GIA, with the number of the line if the error has one.
     pub fn automaton(path: &Path, error: &condition::Error) -> Self {
         let line = if error.line == 0 { String::new() } else { format!(":{}", error.line) };
         Self::data(format!("{}{line}: {}", path.display(), error.message))

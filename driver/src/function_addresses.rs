@@ -1,7 +1,7 @@
-//! Programs that compute with the addresses of functions. In all runs of the interpreter and of the analyses, a function
-//! has the same address, so their results may differ from those of a real machine. The pass adds an approximation wherever a
-//! number is computed from an address of a function. Copies, calls and comparisons for equality do not depend on the
-//! addresses, because functions have different ones.
+//! Approximations for numbers that a program computes from the addresses of functions. The interpreter and the analyses
+//! use one fixed address for each function, so such numbers may differ from those on a real machine. The pass adds an
+//! approximation before each operation that computes one. Copies, calls and comparisons for equality need none: their
+//! results depend only on the fact that different functions have different addresses.
 
 use cfa::{BinOp, Bv, Expr, ExprId, FUNCTION_ADDRESSES, FunctionOrigin, LocId, Op, Program, Taint};
 use rustc_hash::FxHashSet;
@@ -9,8 +9,8 @@ use slicer::pointer::{Mode, ObjectKind, Options, PointsTo};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// The operands at a location that numbers are computed from. True for operands of operations that are also defined for
-/// pointers to objects.
+/// The operands from which the operations at a location compute numbers. The flag is true if the operation is also defined
+/// for pointers to objects.
 type Operands = Vec<(ExprId, bool)>;
 
 /// Adds an approximation before each operation that computes a number from the address of a function. If the deadline
@@ -20,7 +20,7 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
         return;
     }
     let mut found = computations(program);
-    // Unification is fast, and it usually proves that there are none.
+    // Unification is fast, and it usually proves that no operand is the address of a function.
     for mode in [Mode::Unification, Mode::Inclusion] {
         if found.is_empty() {
             return;
@@ -37,8 +37,8 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
                     ObjectKind::Distance(to) => matches!(points_to.objects[to].kind, ObjectKind::Func(_)),
                     _ => false,
                 };
-                // The pass assumes that an operation which is defined for pointers to objects gets such a pointer if its
-                // points-to set has an object. The sets of unification are too large for that.
+                // If the points-to set of an operand has an object, the pass assumes that an operation that is defined for
+                // pointers to objects gets such a pointer. The sets of unification are too large for this assumption.
                 let is_function_alone = is_for_objects && mode == Mode::Inclusion;
                 if is_function_alone { !targets.is_empty() && kinds.all(is_function) } else { kinds.any(is_function) }
             };
@@ -53,7 +53,7 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
     }
 }
 
-/// The computations in functions of the program, by location. The models do not compute with functions that they get.
+/// The computations in functions of the program, by location. The models do not compute with the addresses of functions that they receive.
 fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
     let mut found: BTreeMap<LocId, Operands> = BTreeMap::new();
     let address = program.layout.pointer_width;
@@ -80,7 +80,8 @@ fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
                 Expr::Binary(BinOp::And, _, mask) if is_token_mask(mask) => {}
                 Expr::Binary(op, left, right) => {
                     let is_for_objects = match op {
-                        // A difference may be added again. Other uses of it are found as uses of a distance.
+                        // A difference may be added to a pointer again, which yields an address. The points-to sets show
+                        // other uses of a difference (`ObjectKind::Distance`).
                         BinOp::Eq | BinOp::Add | BinOp::Sub | BinOp::Concat => continue,
                         BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => true,
                         _ => false,

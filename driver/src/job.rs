@@ -95,7 +95,7 @@ pub fn program(files: &[PathBuf], compiling: &Compiling) -> Result<Subject, Fail
     let mut data_model = compiling.data_model;
     if tasks > 0 {
         let [file] = files else {
-            return Err(Failure::usage("a task definition stands alone: it names the files of the program itself"));
+            return Err(Failure::usage("a task definition must be the only file: it names the files of the program"));
         };
         let task = Definition::read(file)?;
         (inputs, properties) = (task.files, task.properties);
@@ -337,7 +337,7 @@ impl Job {
             return &question.name;
         }
         let property = self.properties.iter().find(|p| p.checks().contains(&check)).map(Property::name);
-        let asked = || NamedCheck::ALL.iter().find(|q| q.checks.contains(&check)).map(|a| a.name);
+        let by_check = || NamedCheck::ALL.iter().find(|named| named.checks.contains(&check)).map(|named| named.name);
         property.or_else(by_check).unwrap_or_else(|| check.name())
     }
 
@@ -445,7 +445,7 @@ fn questions(task: &Task, of_the_task: &[PathBuf]) -> Result<Questions, Failure>
     }
     for (n, question) in questions.iter().enumerate().filter(|(_, question)| question.automaton.is_some()) {
         if questions[..n].iter().any(|a| a.name == question.name) {
-            return Err(Failure::usage(format!("{} is given twice", question.name)));
+            return Err(Failure::usage(format!("{} is selected twice", question.name)));
         }
     }
     if questions.is_empty()

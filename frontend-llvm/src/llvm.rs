@@ -79,7 +79,7 @@ const MODEL: &str = "proviso-model";
 /// The attribute that marks functions of bitcode inputs. It must agree with `shim/module.hpp`.
 const BITCODE: &str = "proviso-bitcode";
 /// The time limit in seconds for reading an input.
-const READING: u32 = 60;
+const MAX_READING_SECONDS: u32 = 60;
 
 /// The folders with headers of the C library.
 const SYSTEM_HEADERS: [&str; 2] = ["/usr/include/", "/usr/local/include/"];
@@ -151,12 +151,12 @@ pub(crate) struct Input<'a> {
     pub data: &'a [u8],
     /// Modifications before linking.
     pub changes: &'a [Change],
-    /// The user passed this file as bitcode or IR, so optimisation passes may have changed it.
-    pub is_given: bool,
+    /// True if the user passed this file as bitcode or IR, so that optimisation passes may have changed it.
+    pub is_from_user: bool,
 }
 
 /// Collects LLVM's error diagnostics. Without a handler, LLVM would end the process.
-extern "C" fn keep_error(info: LLVMDiagnosticInfoRef, diagnostics: *mut c_void) {
+extern "C" fn record_error(info: LLVMDiagnosticInfoRef, diagnostics: *mut c_void) {
     // LLVM passes a diagnostic, and the address that `listen` registered.
     unsafe {
         if LLVMGetDiagInfoSeverity(info) == LLVMDiagnosticSeverity::LLVMDSError {
@@ -172,7 +172,7 @@ extern "C" fn keep_error(info: LLVMDiagnosticInfoRef, diagnostics: *mut c_void) 
 impl LlvmModule {
     pub fn new() -> Self {
         let context = Box::new(Context::create());
-        let module = lasting(&context).create_module("proviso");
+        let module = with_static_lifetime(&context).create_module("proviso");
         let this = Self {
             original: None,
             module,
@@ -189,16 +189,16 @@ impl LlvmModule {
     fn listen(&self) {
         let diagnostics = std::ptr::from_ref(&*self.diagnostics).cast_mut().cast();
         // SAFETY: the diagnostics stay where they are until the context is dropped.
-        unsafe { LLVMContextSetDiagnosticHandler((&*self.context).as_ctx_ref(), Some(keep_error), diagnostics) }
+        unsafe { LLVMContextSetDiagnosticHandler((&*self.context).as_ctx_ref(), Some(record_error), diagnostics) }
     }
 
     /// Reads bitcode or textual IR. Fails with LLVM's message.
     fn read(&self, data: &[u8]) -> Result<Module<'static>, String> {
         self.diagnostics.borrow_mut().clear();
         let buffer = MemoryBuffer::create_from_memory_range_copy(data, BUFFER);
-        let module = lasting(&self.context).create_module_from_ir(buffer).map_err(|error| {
+        let module = with_static_lifetime(&self.context).create_module_from_ir(buffer).map_err(|error| {
             let reported = self.diagnostics.take();
-            if reported.is_empty() { message(&error.to_string()) } else { reported }
+            if reported.is_empty() { shortened(&error.to_string()) } else { reported }
         })?;
         // SAFETY: the module is valid.
         unsafe { proviso_upgrade_data_layout(module.as_mut_ptr()) };
@@ -244,7 +244,7 @@ impl LlvmModule {
         functions.collect()
     }
 
-    /// Links modules into this empty one. Of archive members, only needed ones are linked. If `only_reachable`, only
+    /// Links modules into this empty one. An archive member is linked only if it is [needed]. If `only_reachable`, only
     /// the definitions that are reachable from the function `root` and from `others` are linked. Returns the names of
     /// all functions that the linked inputs define.
     pub fn link(
@@ -264,7 +264,7 @@ impl LlvmModule {
                 false => self.read(input.data),
             };
             let module = module.map_err(|reason| unreadable(&input.file.path, reason))?;
-            self.take_target(&module, &input.file.path, &inputs[0].file.path)?;
+            self.check_target(&module, &input.file.path, &inputs[0].file.path)?;
             input.changes.iter().for_each(|c| change(&module, c));
             if let Some(symbol) = input.file.redefined.iter().find(|symbol| uses_own_definition(&module, symbol)) {
                 let reason = format!(
@@ -273,7 +273,7 @@ impl LlvmModule {
                 return Err(Error::Link { path: input.file.path.clone(), reason });
             }
             redirect(&module, &input.file.references);
-            if input.is_given {
+            if input.is_from_user {
                 self.mark(&module, BITCODE);
             }
             unmodelled.push(define_second_names(&module).err());
@@ -288,16 +288,16 @@ impl LlvmModule {
         let mut is_needed = needed.iter();
         modules.retain(|_| is_needed.next() == Some(&true));
         let inputs: Vec<&Input> = inputs.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(i, _)| i).collect();
-        is_one(&modules, &inputs, root)?;
+        check_unique_root(&modules, &inputs, root)?;
         let functions = modules.iter().flat_map(Module::get_functions).filter(|f| !is_declaration(*f));
         let mut defined: Vec<FunctionValue> = functions.collect();
-        defined.sort_by_key(|f| kind_of_symbol(f.as_value_ref()) == Symbol::Local);
+        defined.sort_by_key(|f| symbol_status(f.as_value_ref()) == SymbolStatus::Local);
         let defined = defined.into_iter().map(name).collect();
         if let (true, Some(first)) = (only_reachable, inputs.first()) {
             self.keep_reachable(&modules, root, others).map_err(|reason| unreadable(&first.file.path, reason))?;
         }
         for (module, input) in modules.into_iter().zip(inputs) {
-            self.fit(&module)
+            self.unify_data_layout(&module)
                 .and_then(|()| {
                     let result = self.module.link_in_module(module).map_err(|error| error.to_string());
                     self.listen();
@@ -311,9 +311,9 @@ impl LlvmModule {
         Ok(defined)
     }
 
-    /// Removes those definitions of these symbols that a definition in an object of unknown content may replace: weak and
-    /// common ones, and those for the optimiser only. The address of a weakly undefined symbol is no longer null.
-    pub fn leave_open(&mut self, names: &BTreeMap<String, String>) {
+    /// Removes the replaceable definitions of these symbols: weak and common ones, and those for the optimiser only. An
+    /// object of unknown content may define the symbols, so the address of a weakly undefined symbol is no longer null.
+    pub fn remove_replaceable_definitions(&mut self, names: &BTreeMap<String, String>) {
         if names.is_empty() {
             return;
         }
@@ -347,22 +347,22 @@ impl LlvmModule {
     pub fn link_models(&mut self, models: &[u8], except: &[String]) -> Result<(), Error> {
         let path = Path::new("models");
         let models = self.read(models).map_err(|reason| unreadable(path, reason))?;
-        self.fit(&models)
+        self.unify_data_layout(&models)
             .and_then(|()| {
                 // A function that the program must not take from the models becomes internal to them.
-                except.iter().for_each(|name| keep_to_models(&models, name));
-                keep_from_models(&self.module, &models);
+                except.iter().for_each(|name| make_internal(&models, name));
+                rename_clashing_definitions(&self.module, &models);
                 self.mark(&models, MODEL);
                 let models = std::mem::ManuallyDrop::new(models);
                 // Both modules are in one context, and the call takes ownership of the other module.
-                self.succeeds(unsafe { proviso_link_needed(self.module.as_mut_ptr(), models.as_mut_ptr()) })
+                self.check_status(unsafe { proviso_link_needed(self.module.as_mut_ptr(), models.as_mut_ptr()) })
             })
             .map_err(|reason| Error::Link { path: path.to_owned(), reason: reason.trim_end().to_owned() })
     }
 
-    /// The target of the first input becomes that of the program. Other inputs with an incompatible target are
-    /// rejected, because LLVM gives links across targets no meaning.
-    fn take_target(&mut self, module: &Module, path: &Path, first: &Path) -> Result<(), Error> {
+    /// Sets the target of the program to that of the first input. Fails for another input with an incompatible target: LLVM
+    /// does not define the meaning of such a link.
+    fn check_target(&mut self, module: &Module, path: &Path, first: &Path) -> Result<(), Error> {
         let (triple, data_layout) = triple_and_layout(module);
         let target = Target::of_module(&triple, &data_layout).map_err(|target| target::refused(path, target))?;
         if data_layout.is_empty() {
@@ -398,8 +398,9 @@ impl LlvmModule {
         }
     }
 
-    /// The first linked module determines the triple and data layout. Fails for a module with another data layout.
-    fn fit(&self, other: &Module) -> Result<(), String> {
+    /// Sets the triple and the data layout of this module to those of the first linked module. Fails for a later module
+    /// with another data layout.
+    fn unify_data_layout(&self, other: &Module) -> Result<(), String> {
         let (ours, theirs) = (self.module.get_triple(), other.get_triple());
         if ours.as_str().is_empty() {
             self.module.set_triple(&theirs);
@@ -412,8 +413,8 @@ impl LlvmModule {
         Ok(())
     }
 
-    /// Converts a status of the C++ side. Fails with the reported diagnostics.
-    fn succeeds(&self, status: c_int) -> Result<(), String> {
+    /// Converts a status code of the C++ functions: 0 is success. Fails with the diagnostics that LLVM reported.
+    fn check_status(&self, status: c_int) -> Result<(), String> {
         let reported = self.diagnostics.take();
         match status {
             0 => Ok(()),
@@ -442,7 +443,7 @@ impl LlvmModule {
         let modules: Vec<LLVMModuleRef> = modules.iter().map(Module::as_mut_ptr).collect();
         let [root, others] = [root, &others.join(",")].map(|names| CString::new(names).unwrap_or_default());
         // The modules are in this context, and nothing else refers to them.
-        self.succeeds(unsafe {
+        self.check_status(unsafe {
             proviso_keep_reachable(modules.as_ptr(), modules.len(), root.as_ptr(), others.as_ptr())
         })
     }
@@ -494,7 +495,7 @@ impl LlvmModule {
     /// Declares a function without parameters and result, so that its definition is linked if needed.
     pub fn declare(&mut self, name: &str) {
         if self.module.get_function(name).is_none() {
-            self.module.add_function(name, lasting(&self.context).void_type().fn_type(&[], false), None);
+            self.module.add_function(name, with_static_lifetime(&self.context).void_type().fn_type(&[], false), None);
         }
     }
 
@@ -541,7 +542,7 @@ impl LlvmModule {
     }
 
     pub fn export(&self) -> Buffer {
-        // SAFETY: the module is valid; the buffer's two parts are as long as it says.
+        // SAFETY: the module is valid; the two parts of the buffer have the lengths in its fields.
         unsafe {
             let raw = proviso_module_export(self.module.as_mut_ptr());
             let words = std::slice::from_raw_parts(raw.words, raw.word_count).to_vec();
@@ -552,8 +553,8 @@ impl LlvmModule {
     }
 }
 
-/// The context of an [`LlvmModule`] with a static lifetime, for values that are dropped before it.
-fn lasting(context: &Context) -> &'static Context {
+/// A reference to the context of an [`LlvmModule`] with a static lifetime, for values that are dropped before the context.
+fn with_static_lifetime(context: &Context) -> &'static Context {
     // The box keeps the context at its address. Fields are dropped in order. A method that reads a module drops or
     // links it.
     unsafe { &*std::ptr::from_ref(context) }
@@ -568,7 +569,7 @@ const BUFFER: &str = "input";
 
 /// Shortens a message of LLVM's reader (`input:3:7: error: expected type`, and the source line). Keeps only the line
 /// number and the reason.
-fn message(text: &str) -> String {
+fn shortened(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     let Some((place, what)) = first.split_once(": error: ") else { return first.to_owned() };
     match place.strip_prefix(BUFFER).and_then(|place| place.split(':').nth(1)) {
@@ -613,9 +614,9 @@ fn set_data_layout(module: &Module, text: &str) {
     unsafe { LLVMSetDataLayout(module.as_mut_ptr(), text.as_ptr()) }
 }
 
-/// The LLVM that wrote bitcode, by its own account ("LLVM16.0.6").
+/// The version of LLVM that bitcode names as its producer ("LLVM16.0.6").
 fn producer(data: &[u8]) -> Option<String> {
-    // SAFETY: the pointer is valid for the call; what comes back is null or a malloc'ed string that is ours to free.
+    // SAFETY: the pointer is valid for the call; the result is null or a string of malloc that this function frees.
     unsafe {
         let text = proviso_producer(data.as_ptr(), data.len());
         (!text.is_null()).then(|| {
@@ -631,7 +632,7 @@ fn change(module: &Module, change: &Change) {
         Change::Remove { name } => module.get_function(name).into_iter().for_each(delete_body),
         Change::Export { name, exported } => {
             let Some(function) = module.get_function(name) else { return };
-            // The same function of a header is in several modules; any of them will do.
+            // Several modules may contain the same function of a header. With this linkage, the linker takes any of them.
             function.set_linkage(Linkage::WeakODR);
             if let Some(declared) = module.get_function(exported) {
                 declared.replace_all_uses_with(function);
@@ -660,34 +661,34 @@ fn symbols(module: &Module) -> Vec<LLVMValueRef> {
 
 /// The status of a symbol in the object file of a module.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Symbol {
-    /// A definition that other object files do not see.
+enum SymbolStatus {
+    /// Defined, and not visible in other object files.
     Local,
-    /// A definition that other object files see.
+    /// Defined, and visible in other object files.
     Defined,
-    /// An available-externally definition is only for the optimiser, so it counts as undefined.
+    /// Not defined. An available-externally definition is only for the optimiser, so it counts as none.
     Undefined,
-    /// Without a definition, its address is null.
+    /// Not defined, by a weak declaration: if no other object file defines the symbol, its address is null.
     WeaklyUndefined,
 }
 
-fn kind_of_symbol(value: LLVMValueRef) -> Symbol {
+fn symbol_status(value: LLVMValueRef) -> SymbolStatus {
     use inkwell::llvm_sys::LLVMLinkage::*;
     // SAFETY: the value is a live global.
     match unsafe { LLVMGetLinkage(value) } {
-        LLVMInternalLinkage | LLVMPrivateLinkage => Symbol::Local,
-        LLVMAvailableExternallyLinkage => Symbol::Undefined,
-        LLVMExternalWeakLinkage => Symbol::WeaklyUndefined,
+        LLVMInternalLinkage | LLVMPrivateLinkage => SymbolStatus::Local,
+        LLVMAvailableExternallyLinkage => SymbolStatus::Undefined,
+        LLVMExternalWeakLinkage => SymbolStatus::WeaklyUndefined,
         // SAFETY: as above.
-        _ if unsafe { LLVMIsDeclaration(value) } != 0 => Symbol::Undefined,
-        _ => Symbol::Defined,
+        _ if unsafe { LLVMIsDeclaration(value) } != 0 => SymbolStatus::Undefined,
+        _ => SymbolStatus::Defined,
     }
 }
 
 /// The name of a symbol in object files.
 fn symbol_of(value: LLVMValueRef) -> String {
     let mut length = 0;
-    // SAFETY: the value is a live global; the name is as long as it says.
+    // SAFETY: the value is a live global; the name has the returned length.
     let bytes = unsafe { std::slice::from_raw_parts(LLVMGetValueName2(value, &mut length).cast(), length) };
     let name = String::from_utf8_lossy(bytes);
     name.strip_prefix('\u{1}').unwrap_or(&name).to_owned()
@@ -695,9 +696,10 @@ fn symbol_of(value: LLVMValueRef) -> String {
 
 /// True if a module has a definition of a symbol that other modules see, and uses it.
 fn uses_own_definition(module: &Module, name: &str) -> bool {
-    let is_it = |value: &LLVMValueRef| kind_of_symbol(*value) == Symbol::Defined && symbol_of(*value) == name;
+    let is_definition =
+        |value: &LLVMValueRef| symbol_status(*value) == SymbolStatus::Defined && symbol_of(*value) == name;
     // SAFETY: the value is live.
-    symbols(module).into_iter().find(is_it).is_some_and(|value| unsafe { !LLVMGetFirstUse(value).is_null() })
+    symbols(module).into_iter().find(is_definition).is_some_and(|value| unsafe { !LLVMGetFirstUse(value).is_null() })
 }
 
 /// True for a symbol whose definition in this module another definition may replace.
@@ -736,7 +738,7 @@ fn redirect(module: &Module, references: &BTreeMap<String, String>) {
         return;
     }
     let undefined = |value: &LLVMValueRef| {
-        matches!(kind_of_symbol(*value), Symbol::Undefined | Symbol::WeaklyUndefined)
+        matches!(symbol_status(*value), SymbolStatus::Undefined | SymbolStatus::WeaklyUndefined)
             && !symbol_of(*value).starts_with("llvm.")
     };
     let redirected: Vec<(LLVMValueRef, &String)> = symbols(module)
@@ -749,7 +751,7 @@ fn redirect(module: &Module, references: &BTreeMap<String, String>) {
         unsafe { LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) }
     };
     for (n, &(value, _)) in redirected.iter().enumerate() {
-        if kind_of_symbol(value) == Symbol::Undefined
+        if symbol_status(value) == SymbolStatus::Undefined
             && let Some(function) = module.get_functions().find(|function| function.as_value_ref() == value)
             && !is_declaration(function)
         {
@@ -759,9 +761,9 @@ fn redirect(module: &Module, references: &BTreeMap<String, String>) {
         set_name(value, &format!("proviso.redirected.{n}"));
     }
     for (value, name) in redirected {
-        let existing = symbols(module)
-            .into_iter()
-            .find(|other| *other != value && kind_of_symbol(*other) != Symbol::Local && symbol_of(*other) == *name);
+        let existing = symbols(module).into_iter().find(|other| {
+            *other != value && symbol_status(*other) != SymbolStatus::Local && symbol_of(*other) == *name
+        });
         match existing {
             None => set_name(value, name),
             // Both are live values of the module. The deleted one has no uses left.
@@ -773,30 +775,33 @@ fn redirect(module: &Module, references: &BTreeMap<String, String>) {
     }
 }
 
-/// Fails if `root` is a static function of a file that is compiled several times. Of static functions in different
-/// files, the first one counts.
-fn is_one(modules: &[Module], inputs: &[&Input], root: &str) -> Result<(), Error> {
-    let has = |module: &Module, kind: Symbol| {
+/// Fails if `root` is a static function of a file that is compiled several times. If static functions of different
+/// files have this name, the first one is the root.
+fn check_unique_root(modules: &[Module], inputs: &[&Input], root: &str) -> Result<(), Error> {
+    let has = |module: &Module, status: SymbolStatus| {
         let function = module.get_function(root).filter(|function| !is_declaration(*function));
-        function.is_some_and(|function| kind_of_symbol(function.as_value_ref()) == kind)
+        function.is_some_and(|function| symbol_status(function.as_value_ref()) == status)
     };
-    if modules.iter().any(|module| has(module, Symbol::Defined)) {
+    if modules.iter().any(|module| has(module, SymbolStatus::Defined)) {
         return Ok(());
     }
-    let files =
-        modules.iter().zip(inputs).filter(|(module, _)| has(module, Symbol::Local)).map(|(_, input)| &input.file.path);
+    let files = modules
+        .iter()
+        .zip(inputs)
+        .filter(|(module, _)| has(module, SymbolStatus::Local))
+        .map(|(_, input)| &input.file.path);
     let mut seen = BTreeSet::new();
     match files.into_iter().find(|file| !seen.insert(*file)) {
         None => Ok(()),
         Some(file) => Err(Error::Usage(format!(
-            "{root} is a static function of {}, which is compiled several times: give only the intended object",
+            "{root} is a static function of {}, which is compiled several times: pass only the intended object",
             file.display()
         ))),
     }
 }
 
-/// For each input, whether a linker would include it. All inputs except archive members are included. A member is
-/// included if it defines a symbol that is used and otherwise undefined. Archives may depend on each other. If nothing
+/// By input: true if a linker includes it. A linker includes all inputs except archive members. It includes a member that
+/// defines a symbol which the included inputs use and do not define. Archives may depend on each other. If no input
 /// defines `root`, all inputs are included.
 fn needed(modules: &[Module], inputs: &[Input], root: &str) -> Vec<bool> {
     let members: Vec<Option<u32>> = inputs.iter().map(|input| input.file.member).collect();
@@ -804,13 +809,13 @@ fn needed(modules: &[Module], inputs: &[Input], root: &str) -> Vec<bool> {
     if needed.iter().all(|needed| *needed) {
         return needed;
     }
-    let of_kind = |kind: Symbol| -> Vec<BTreeSet<String>> {
+    let with_status = |status: SymbolStatus| -> Vec<BTreeSet<String>> {
         let of = |module: &Module| {
-            symbols(module).into_iter().filter(|v| kind_of_symbol(*v) == kind).map(symbol_of).collect()
+            symbols(module).into_iter().filter(|v| symbol_status(*v) == status).map(symbol_of).collect()
         };
         modules.iter().map(of).collect()
     };
-    let (defined, used) = (of_kind(Symbol::Defined), of_kind(Symbol::Undefined));
+    let (defined, used) = (with_status(SymbolStatus::Defined), with_status(SymbolStatus::Undefined));
     if !defined.iter().any(|symbols| symbols.contains(root)) {
         return vec![true; inputs.len()];
     }
@@ -836,7 +841,7 @@ fn needed(modules: &[Module], inputs: &[Input], root: &str) -> Vec<bool> {
 /// The assembly at file scope of a module.
 fn file_assembly(module: &Module) -> String {
     let mut length = 0;
-    // SAFETY: the module is valid; the text is as long as it says, and lives as long as the module.
+    // SAFETY: the module is valid; the text has the returned length, and lives as long as the module.
     unsafe {
         let text = LLVMGetModuleInlineAsm(module.as_mut_ptr(), &mut length);
         String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned()
@@ -853,9 +858,9 @@ fn define_second_names(module: &Module) -> Result<(), String> {
     let directives = SymbolDirectives::parse(&assembly)?;
     let all = symbols(module);
     let find = |name: &str| all.iter().copied().find(|value| symbol_of(*value) == name);
-    let has_definition = |value| matches!(kind_of_symbol(value), Symbol::Local | Symbol::Defined);
+    let has_definition = |value| matches!(symbol_status(value), SymbolStatus::Local | SymbolStatus::Defined);
     for (name, statement) in &directives.exported {
-        if find(name).is_some_and(|value| kind_of_symbol(value) == Symbol::Local) {
+        if find(name).is_some_and(|value| symbol_status(value) == SymbolStatus::Local) {
             return Err(statement.clone());
         }
     }
@@ -911,21 +916,20 @@ fn is_final(value: LLVMValueRef) -> bool {
 }
 
 /// Makes the definition of a function visible only to the models.
-fn keep_to_models(models: &Module, name: &str) {
+fn make_internal(models: &Module, name: &str) {
     if let Some(function) = models.get_function(name).filter(|f| !is_declaration(*f)) {
         function.set_linkage(Linkage::Internal);
         function.as_global_value().set_name(&format!("{name}{OWN}"));
     }
 }
 
-/// Renames the program's definitions that have the names of internal symbols of the models, so that neither replaces or
-/// is taken for the other. The symbol of a static variable of a function contains the name of the variable.
-fn keep_from_models(program: &Module, models: &Module) {
+/// Renames the program's definitions that have the names of internal symbols of the models, so that neither replaces the other. The symbol of a static variable of a function contains the name of the variable.
+fn rename_clashing_definitions(program: &Module, models: &Module) {
     let internal: BTreeSet<String> =
         symbols(models).into_iter().map(symbol_of).filter(|name| name.starts_with(INTERNAL)).collect();
     for value in symbols(program) {
         let name = symbol_of(value);
-        let is_defined = matches!(kind_of_symbol(value), Symbol::Local | Symbol::Defined);
+        let is_defined = matches!(symbol_status(value), SymbolStatus::Local | SymbolStatus::Defined);
         if is_defined && name.split('.').any(|part| internal.contains(part)) {
             let name = format!("{name}{OF_PROGRAM}");
             // SAFETY: the value is live, and the name is copied.
@@ -947,7 +951,7 @@ fn name(function: FunctionValue) -> String {
     symbol(function.get_name())
 }
 
-/// LLVM marks a name that is an assembler label.
+/// The text of a name, without the prefix by which LLVM marks an assembler label.
 fn symbol(name: &CStr) -> String {
     let name = name.to_string_lossy();
     name.strip_prefix('\u{1}').unwrap_or(&name).to_owned()
@@ -979,7 +983,7 @@ fn in_child(work: impl FnOnce() -> Result<(String, String), String>) -> Result<(
         ..0 => Err(fails(io::Error::last_os_error())),
         0 => {
             drop(reader);
-            quiet();
+            restrict_child();
             let answer = match work() {
                 Ok((triple, layout)) => format!("sound\n{triple}\n{layout}"),
                 Err(reason) => reason,
@@ -1007,14 +1011,14 @@ fn in_child(work: impl FnOnce() -> Result<(String, String), String>) -> Result<(
     }
 }
 
-/// In the child: suppresses output and limits the time.
-fn quiet() {
+/// In the child: discards its output and limits its time.
+fn restrict_child() {
     // SAFETY: only system calls.
     unsafe {
         let null = libc::open(c"/dev/null".as_ptr(), libc::O_WRONLY);
         libc::dup2(null, libc::STDOUT_FILENO);
         libc::dup2(null, libc::STDERR_FILENO);
-        libc::alarm(READING);
+        libc::alarm(MAX_READING_SECONDS);
     }
 }
 
@@ -1030,7 +1034,7 @@ mod tests {
     fn modules_are_read_linked_and_written() {
         let ir = format!("{TARGET}{IR}");
         let [a, b, c] = ["a.ll", "b.ll", "c.ll"].map(InputFile::from);
-        let input = |file, data| Input { file, data, changes: &[], is_given: true };
+        let input = |file, data| Input { file, data, changes: &[], is_from_user: true };
         let mut module = LlvmModule::new();
         assert_eq!(module.link(&[input(&a, ir.as_bytes())], "f", false, &[]).unwrap(), ["f"]);
         assert_eq!(module.undefined(), ["outside"]);
@@ -1049,7 +1053,7 @@ mod tests {
     /// Definitions that are reachable by name from another module, through a variable, an alias and a block address, and
     /// from a constructor.
     #[test]
-    fn what_is_not_reached_is_not_linked() {
+    fn only_reachable_definitions_are_linked() {
         const FIRST: &str = "\
             @table = internal global [1 x ptr] [ptr @by_table]\n@unused = global ptr @never\n@block = global ptr blockaddress(@g, %b)\n\
             @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @made, ptr null }]\n\
@@ -1067,7 +1071,12 @@ mod tests {
             let mut module = LlvmModule::new();
             module
                 .link(
-                    &[Input { file: &InputFile::from("a.ll"), data: text.as_bytes(), changes: &[], is_given: true }],
+                    &[Input {
+                        file: &InputFile::from("a.ll"),
+                        data: text.as_bytes(),
+                        changes: &[],
+                        is_from_user: true,
+                    }],
                     "main",
                     false,
                     &[],
@@ -1077,7 +1086,7 @@ mod tests {
         };
         for (first, second) in [(bitcode(&first), bitcode(&second)), (first.clone().into(), second.clone().into())] {
             let file = InputFile::from("a");
-            let inputs = [&first, &second].map(|data| Input { file: &file, data, changes: &[], is_given: true });
+            let inputs = [&first, &second].map(|data| Input { file: &file, data, changes: &[], is_from_user: true });
             let mut module = LlvmModule::new();
             let mut defined = module.link(&inputs, "main", true, &[]).unwrap();
             defined.sort();

@@ -139,14 +139,15 @@ impl Loader {
         let (changes, warnings) = file_local::changes(&all, &options.remove_bodies);
         let is_bitcode = |input: &Input| matches!(input, Input::Llvm(..));
         let asks_for_bitcode = options.checks.contains(&cfa::Check::Call) && inputs.iter().any(is_bitcode);
-        let is_given = inputs.iter().map(is_bitcode);
-        let inputs = modules.iter().zip(&changes).zip(is_given);
-        let inputs = inputs.map(|((&(file, data), changes), is_given)| llvm::Input { file, data, changes, is_given });
+        let is_from_user = inputs.iter().map(is_bitcode);
+        let inputs = modules.iter().zip(&changes).zip(is_from_user);
+        let inputs =
+            inputs.map(|((&(file, data), changes), is_from_user)| llvm::Input { file, data, changes, is_from_user });
         // If passes inlined error functions, their bodies show what remains of the calls.
         let others = if asks_for_bitcode { &options.error_functions[..] } else { &[] };
         let mut llvm = LlvmModule::new();
         let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, options.only_reachable, others)?;
-        llvm.leave_open(&options.foreign);
+        llvm.remove_replaceable_definitions(&options.foreign);
         llvm.redirect(&foreign(options));
         Ok((llvm, defined, warnings))
     }

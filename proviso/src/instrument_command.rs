@@ -44,7 +44,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         let text = match question.checks.is_empty() {
             true => "a violation is an infinite execution, not a place in the program",
             false => {
-                "the written program does not observe what library functions initialise (name the other checks; clang -fsanitize=memory supports it)"
+                "the written program cannot observe which memory library functions initialise (select the other checks by name; clang -fsanitize=memory supports this one)"
             }
         };
         return Err(Failure::usage(format!("{} cannot be put into a program: {text}", question.name)));

@@ -280,7 +280,7 @@ fn conditions_are_gone_on_from() {
     // A condition belongs to one program.
     let other = run(folder, &["verify", "--resume", "all.txt", "sum6.c"]);
     assert_eq!(other.status.code(), Some(65));
-    assert!(String::from_utf8_lossy(&other.stderr).contains("all.txt:1: the condition is of another program"));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("all.txt:1: the condition is for another program"));
     // A condition written by hand that claims that all paths are verified.
     let header = none.lines().next().unwrap();
     std::fs::write(folder.join("every.txt"), format!("{header}\nq0 initial accepting\n")).unwrap();

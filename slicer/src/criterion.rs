@@ -118,8 +118,8 @@ fn object_name(program: &Program, kind: &ObjectKind) -> String {
                 // A pointer to a variable in memory.
                 Some(name) => name.strip_prefix('&').map_or_else(|| format!("*{name}"), str::to_owned),
                 None => match edge.place {
-                    Some(place) => format!("the object made in line {}", program.places[place].line),
-                    None => format!("the object made at {e}"),
+                    Some(place) => format!("the object allocated in line {}", program.places[place].line),
+                    None => format!("the object allocated at {e}"),
                 },
             }
         }

@@ -53,7 +53,7 @@ impl ArrayValue {
     }
 }
 
-/// The value of an expression of either sort.
+/// The value of an expression: a bit-vector or an array.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// The value of a bit-vector.
@@ -81,7 +81,8 @@ pub struct Evaluator<'p, F> {
 }
 
 impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
-    /// `leaf` returns the value of a leaf other than a constant. The value must have the sort of the leaf.
+    /// Creates an evaluator. `leaf` returns the value of a leaf other than a constant. The value must have the sort of the
+    /// leaf.
     pub fn new(pool: &'p ExprPool, leaf: F) -> Self {
         Self::with_memo(pool, leaf, FxHashMap::default())
     }

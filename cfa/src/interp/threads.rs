@@ -1,9 +1,9 @@
 //! Runs of programs with threads: sequentially consistent, one thread at a time.
 //!
-//! Control may switch to another thread only at a *point*. A point lies before each visible operation, and where a
+//! Control may switch to another thread only at a *point*: before each visible operation, and at each place at which a
 //! thread ends or waits. Visible operations are accesses to memory that other threads may access, starts of atomic
-//! sections, and operations on locks. Between two points, a thread does nothing that others can observe. Points are
-//! numbered. A schedule maps numbers of points to the thread that runs from there.
+//! sections, and operations on locks. Other threads cannot observe the operations between two points. Points are
+//! numbered in the order of the run. A schedule maps numbers of points to the thread that runs from there.
 
 use super::memory::Digest;
 use super::races::{Access, Clocks, Races, order_of};
@@ -18,10 +18,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The largest number of threads. A run that starts more ends at a limit.
-const MOST_THREADS: usize = 128;
+/// The maximal number of threads of a run. A run that starts more ends at a limit.
+const MAX_THREADS: usize = 128;
 
-/// Facts about the functions of a program with threads.
+/// The functions of a program with threads that represent operations of threads or start atomic sections, and the errors
+/// of threads.
 pub struct Functions {
     ops: Vec<Option<ThreadOp>>,
     /// The kind of atomic section that a call of the function starts, unless the caller is in a section already.
@@ -95,9 +96,9 @@ struct Section {
     kind: u64,
     /// If the section is a function: the number of frames below its own, and the function.
     function: Option<(usize, FuncId)>,
-    /// True if other threads cannot run.
+    /// True if the thread has entered the section. Other threads cannot run then.
     entered: bool,
-    /// The section has read memory, so that a write in it is a read-modify-write.
+    /// True if the section has read memory, so that a write in it is a read-modify-write.
     loaded: bool,
 }
 
@@ -112,11 +113,13 @@ struct Thread {
     frames: Vec<Frame>,
     stack_objects: Vec<u64>,
     pc: usize,
-    /// The thread has already paused before the instruction at `pc`, and executes it when it runs next.
+    /// True if the thread has already paused before the instruction at `pc`. It executes the instruction when it runs next.
     granted: bool,
     status: Status,
+    /// The handle of the thread: the argument with which it was started.
     this: u64,
     sections: Vec<Section>,
+    /// The addresses of the global locks that the thread holds.
     held: Vec<u64>,
     /// The next operation of the thread, if it is an access.
     next: Option<Access>,
@@ -135,9 +138,9 @@ pub(super) enum Visible {
 }
 
 /// The minimal number of bytes of a cell.
-const WORD: u64 = 8;
+const MIN_CELL: u64 = 8;
 /// The maximal number of cells of an object. The cells of larger objects have more bytes.
-const MOST_CELLS: u64 = 4096;
+const MAX_CELLS: u64 = 4096;
 
 /// A part of a global object, or of the objects that one thread allocates at one edge. All cells of an object have the
 /// same size.
@@ -154,8 +157,8 @@ pub enum Cell {
 pub struct Sharing {
     /// The cells that several threads access.
     pub shared: FxHashSet<Cell>,
-    accesses: FxHashMap<Cell, Accessed>,
-    /// Library functions that access shared memory. A call of one is a point.
+    accesses: FxHashMap<Cell, CellAccesses>,
+    /// Library functions that access shared memory. A call of such a function is a point.
     library: FxHashSet<FuncId>,
     /// Cells that library functions access, and cells that other functions access.
     by_library: FxHashSet<Cell>,
@@ -164,15 +167,16 @@ pub struct Sharing {
     foreign: FxHashSet<(EdgeId, u32)>,
     /// Allocations on stacks. Some of their objects ended before the run observed an access by another thread.
     ended: FxHashSet<(EdgeId, u32)>,
-    /// A thread has tested whether a lock is held, without waiting for it. Since then, unlocking is visible, too.
+    /// True if a thread has tested whether a lock is held, without waiting for it. Unlocking is visible from then on.
     pub observes: bool,
-    /// A cell, a library function, or `observes` was added since the caller cleared this flag.
+    /// True if a cell or a library function was added, or `observes` was set, since the caller cleared this flag.
     pub grew: bool,
-    /// A flaw of the reduction, if it has one.
+    /// A deliberate defect of the reduction, for tests.
     flaw: Option<Flaw>,
 }
 
-/// A flaw of the reduction: accesses that do not commute count as independent. Tests of the reduction must notice it.
+/// A deliberate defect of the reduction: accesses that do not commute count as independent. Tests check that they detect
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
     /// A cell that one thread writes and others only read counts as not shared.
@@ -182,7 +186,7 @@ pub enum Flaw {
 }
 
 impl Sharing {
-    /// A reduction with a flaw.
+    /// A reduction with a deliberate defect, for tests.
     pub fn with_flaw(flaw: Flaw) -> Self {
         Self { flaw: Some(flaw), ..Self::default() }
     }
@@ -190,7 +194,8 @@ impl Sharing {
 
 /// The accesses to a cell so far.
 #[derive(Clone, Debug)]
-struct Accessed {
+struct CellAccesses {
+    /// The first thread that accessed the cell.
     first: u32,
     by_others: bool,
     written: bool,
@@ -213,9 +218,9 @@ pub enum Gap {
     Library,
     /// One access has more bytes of shared memory than a pointer, so other threads may see a part of it.
     Torn,
-    /// Data races are checked. A thread has observed a lock without being ordered after other threads, and the
-    /// exploration finds only races of accesses that can be next to each other. Or a model has made accesses of the
-    /// program that are not checked for races.
+    /// The program is checked for data races, and the exploration may miss one. It finds only races of accesses that can
+    /// be next to each other, but a thread has observed a lock without being ordered after other threads. Or a model has
+    /// made accesses for the program, which are not checked for races.
     Unordered,
     /// A leak check was skipped because other threads were alive.
     Leak,
@@ -231,6 +236,7 @@ pub(super) struct Threads {
     pub current: usize,
     /// The numbers of registers, small and wide, that all threads share.
     statics: (usize, usize),
+    /// The number of threads that have not ended.
     live: usize,
     /// The number of points so far.
     pub points: u64,
@@ -249,18 +255,19 @@ pub(super) struct Threads {
     unwritten: Option<FxHashMap<u64, Vec<u64>>>,
     /// The accesses of the current step. `None` if not recorded.
     step: Option<Vec<Access>>,
+    /// True if the run has freed an object.
     frees: bool,
-    lives: Rc<RefCell<Lives>>,
+    live_locals: Rc<RefCell<LiveLocals>>,
 }
 
 /// The live local variables at each location, computed per function on first use.
 #[derive(Default)]
-struct Lives {
+struct LiveLocals {
     locals: Vec<Vec<VarId>>,
     functions: FxHashMap<FuncId, Rc<Liveness>>,
 }
 
-impl Lives {
+impl LiveLocals {
     fn liveness(&mut self, program: &Program, func: FuncId) -> Rc<Liveness> {
         if self.locals.is_empty() {
             self.locals = liveness::locals(program);
@@ -291,7 +298,7 @@ impl Threads {
             unwritten: None,
             step: None,
             frees: false,
-            lives: Rc::default(),
+            live_locals: Rc::default(),
         }))
     }
 
@@ -305,13 +312,13 @@ impl Threads {
 }
 
 /// The continuation of the current thread after an operation of threads.
-enum Next {
+enum AfterOperation {
     /// The thread continues with the next instruction.
-    On,
+    Continue,
     /// The thread pauses before the instruction.
     Pause,
     /// The thread stops after the instruction, so that the scheduler chooses a thread.
-    Leave,
+    Reschedule,
 }
 
 impl State<'_> {
@@ -392,13 +399,13 @@ impl State<'_> {
         let can = |thread: &Thread| match thread.status {
             Status::Runs => true,
             Status::Ended => false,
-            Status::Waits(wait) => self.is_over(wait),
+            Status::Waits(wait) => self.has_ended(wait),
         };
         (0..threads.all.len() as u32).filter(|&t| can(&threads.all[t as usize])).collect()
     }
 
     /// True if a wait has ended.
-    fn is_over(&self, wait: Wait) -> bool {
+    fn has_ended(&self, wait: Wait) -> bool {
         let read = |word: u64| self.memory.peek(word, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
         let holds = |word: u64, relation: Relation, value: i32| {
             // If the address is invalid, the thread continues, and its next access is the fault.
@@ -433,7 +440,7 @@ impl State<'_> {
         let threads = self.threads.as_ref().expect("a program with threads");
         let found = object.map(|o| (o.seq, o.base, o.size, threads.made.get(&o.base).copied()));
         found.into_iter().flat_map(move |(seq, base, size, made)| {
-            let width = WORD.max(size.div_ceil(MOST_CELLS));
+            let width = MIN_CELL.max(size.div_ceil(MAX_CELLS));
             let first = (addr - base) / width;
             let last = ((addr - base).saturating_add(len.max(1) - 1)).min(size) / width;
             (first..=last).filter_map(move |number| match (seq, made) {
@@ -444,9 +451,10 @@ impl State<'_> {
         })
     }
 
-    /// True if a model accesses a record that it has allocated, outside of its atomic sections. There, a thread accesses
-    /// only its own record, and the record of a thread that it has not started yet.
-    fn is_record(&self, access: &Access) -> bool {
+    /// True if a model accesses a record that a model has allocated, outside of atomic sections. No other thread can
+    /// access it: outside of sections, models access only the record of their own thread, and that of a thread that they
+    /// have not started yet.
+    fn is_private_record(&self, access: &Access) -> bool {
         let kind = ObjectKind::Allocated(AllocKind::Library(Family::Internal));
         let threads = self.threads.as_ref().expect("a program with threads");
         threads.all[threads.current].sections.is_empty()
@@ -454,13 +462,13 @@ impl State<'_> {
             && self.memory.object_at(access.addr).is_some_and(|object| object.kind == kind)
     }
 
-    /// Returns whether the access counts as a point, and whether control may switch there.
+    /// Returns two flags: true if the access counts as a point, and true if control may switch there.
     fn is_visible(&mut self, access: &Access) -> (bool, bool) {
         let Some(object) = self.memory.object_at(access.addr) else { return (false, false) };
         if object.kind == (ObjectKind::Global { read_only: true }) {
             return (false, false);
         }
-        if self.is_record(access) {
+        if self.is_private_record(access) {
             return (false, false);
         }
         let visible = match &self.threads().visible {
@@ -479,9 +487,9 @@ impl State<'_> {
         (true, visible)
     }
 
-    /// Called before the current thread makes `accesses`. Returns true if the thread pauses first, so that others may
-    /// run. `granted` is true if it has paused here already; it is cleared when the thread proceeds.
-    fn comes(&mut self, accesses: &[Access], granted: &mut bool) -> bool {
+    /// Must be called before the current thread makes `accesses`. Returns true if the thread has to pause first, so that
+    /// others may run. `granted` is true if it has paused here already. The function clears it when the thread proceeds.
+    fn pauses_before(&mut self, accesses: &[Access], granted: &mut bool) -> bool {
         let threads = self.threads();
         let kind = threads.thread().sections.last().map(|s| s.kind);
         if threads.live == 1 {
@@ -534,7 +542,7 @@ impl State<'_> {
     }
 
     /// Records an access that was made. Returns the error if it races with an earlier one.
-    fn accessed_memory(&mut self, access: Access) -> Option<Outcome> {
+    fn record_memory_access(&mut self, access: Access) -> Option<Outcome> {
         let threads = self.threads.as_mut().expect("a program with threads");
         if threads.all.len() == 1 {
             return None;
@@ -549,7 +557,7 @@ impl State<'_> {
             return None;
         }
         if is_shared && kind.is_none() && access.len > u64::from(self.program.layout.pointer_width / 8) {
-            self.gap(Gap::Torn, access.edge);
+            self.record_gap(Gap::Torn, access.edge);
         }
         let threads = self.threads.as_mut().expect("a program with threads");
         let access = Access { atomic: kind.is_some(), ..access };
@@ -584,13 +592,13 @@ impl State<'_> {
         Some(Outcome::Error(error, access.edge))
     }
 
-    /// Records which thread accesses which cells, and under which locks. A cell is shared once a second thread has
+    /// Records an access, with its thread and the locks that the thread holds. A cell is shared once a second thread has
     /// accessed it, one of them has written it, and no lock was held at all accesses (Savage et al., Eraser, 1997).
     /// Returns true if a cell was shared already.
     fn share(&mut self, access: &Access) -> bool {
         let threads = self.threads.as_ref().expect("a program with threads");
         let Visible::Only(sharing) = &threads.visible else { return false };
-        if threads.live == 1 || self.is_record(access) {
+        if threads.live == 1 || self.is_private_record(access) {
             return false;
         }
         let (sharing, current) = (sharing.clone(), threads.current as u32);
@@ -618,7 +626,7 @@ impl State<'_> {
             if is_known {
                 continue;
             }
-            let known = sharing.accesses.entry(cell).or_insert_with(|| Accessed {
+            let known = sharing.accesses.entry(cell).or_insert_with(|| CellAccesses {
                 first: current,
                 by_others: false,
                 written: false,
@@ -635,7 +643,7 @@ impl State<'_> {
             }
         }
         if is_mixed || is_library && is_shared && !self.is_of_library(access.addr) {
-            self.gap(Gap::Library, access.edge);
+            self.record_gap(Gap::Library, access.edge);
         }
         is_shared
     }
@@ -656,9 +664,9 @@ impl State<'_> {
         }
     }
 
-    /// Called before the lifetime of an object of the stack ends. For other threads that access it, this is a write of
-    /// the whole object.
-    fn share_end(&mut self, base: u64, pc: usize) {
+    /// Must be called before the lifetime of a stack object ends. Records the end as a write of the whole object, if other
+    /// threads access it.
+    fn share_end_of_lifetime(&mut self, base: u64, pc: usize) {
         let threads = self.threads.as_ref().expect("a program with threads");
         let Visible::Only(sharing) = &threads.visible else { return };
         let Some(&(thread, edge)) = threads.made.get(&base) else { return };
@@ -720,13 +728,13 @@ impl State<'_> {
                 Instr::Load { .. } | Instr::Store { .. } | Instr::Copy { .. } | Instr::Fill { .. } => {
                     let accesses = self.accesses(instr, pc);
                     let list = accesses.as_ref().map_or(&[][..], |(list, n)| &list[..*n]);
-                    if !list.is_empty() && self.comes(list, &mut granted) {
+                    if !list.is_empty() && self.pauses_before(list, &mut granted) {
                         self.pause(pc);
                         return Ok(());
                     }
                     match (instr, list) {
-                        (Instr::Copy { .. }, [from, to]) => self.note_copied(*from, *to),
-                        _ => self.note_written(list),
+                        (Instr::Copy { .. }, [from, to]) => self.record_copy(*from, *to),
+                        _ => self.record_accesses(list),
                     }
                     pc += 1;
                     let done = match instr {
@@ -747,7 +755,7 @@ impl State<'_> {
                         Err(Interrupt::Outcome(outcome)) => return Err(outcome),
                     }
                     for access in list {
-                        if let Some(outcome) = self.accessed_memory(*access) {
+                        if let Some(outcome) = self.record_memory_access(*access) {
                             return Err(outcome);
                         }
                     }
@@ -757,15 +765,15 @@ impl State<'_> {
                     let (addr, edge) = (self.get(ptr), self.edge_at(pc));
                     let len = self.memory.object_at(addr).map_or(1, |o| o.size.max(1));
                     let access = Access { addr, len, writes: true, atomic: false, edge };
-                    if self.comes(&[access], &mut granted) {
+                    if self.pauses_before(&[access], &mut granted) {
                         self.pause(pc);
                         return Ok(());
                     }
                     self.threads().frees = true;
-                    self.note_freed(access);
+                    self.record_free(access);
                     self.share(&access);
                 }
-                Instr::Free { ptr, family: Family::Scope } => self.share_end(self.get(ptr), pc),
+                Instr::Free { ptr, family: Family::Scope } => self.share_end_of_lifetime(self.get(ptr), pc),
                 Instr::Call(call) => {
                     let target = match code.calls[call as usize].callee {
                         Ok(func) => func,
@@ -782,20 +790,20 @@ impl State<'_> {
                     };
                     let edge = code.calls[call as usize].edge;
                     if let Some(op) = self.threads().functions.ops[target.index()] {
-                        match self.thread_op(op, call, pc, &mut granted, inputs)? {
-                            Next::On => {}
-                            Next::Pause => {
+                        match self.execute_thread_op(op, call, pc, &mut granted, inputs)? {
+                            AfterOperation::Continue => {}
+                            AfterOperation::Pause => {
                                 self.pause(pc);
                                 return Ok(());
                             }
-                            Next::Leave => {
-                                self.finished(edge, observer)?;
+                            AfterOperation::Reschedule => {
+                                self.count_step(edge, observer)?;
                                 self.threads().thread().pc = pc + 1;
                                 return Ok(());
                             }
                         }
                         pc += 1;
-                        self.finished(edge, observer)?;
+                        self.count_step(edge, observer)?;
                         continue;
                     }
                     let depth = self.frames.len();
@@ -817,7 +825,7 @@ impl State<'_> {
                     }
                     self.enter(target, call, pc + 1, inputs)?;
                     pc = code.entries[target].pc as usize;
-                    self.finished(edge, observer)?;
+                    self.count_step(edge, observer)?;
                     continue;
                 }
                 Instr::Return { width, value } => {
@@ -827,7 +835,7 @@ impl State<'_> {
                     }
                     let ended = self.frames.last().map_or(0, |frame| frame.stack_objects);
                     for n in ended..self.stack_objects.len() {
-                        self.share_end(self.stack_objects[n], pc);
+                        self.share_end_of_lifetime(self.stack_objects[n], pc);
                     }
                     pc = self.leave(Operand { reg: value, width }, inputs)?;
                     let depth = self.frames.len();
@@ -842,16 +850,16 @@ impl State<'_> {
                     }
                     continue;
                 }
-                Instr::Exit { .. } | Instr::Halt(_) if self.ends_later(&mut granted) => {
+                Instr::Exit { .. } | Instr::Halt(_) if self.pauses_before_end(&mut granted) => {
                     self.pause(pc);
                     return Ok(());
                 }
-                Instr::Leak(Leak::Alive) if self.ends_later(&mut granted) => {
+                Instr::Leak(Leak::Alive) if self.pauses_before_end(&mut granted) => {
                     self.pause(pc);
                     return Ok(());
                 }
                 Instr::Leak(leak) if leak == Leak::Lost && self.threads().live > 1 => {
-                    self.gap(Gap::Leak, self.edge_at(pc));
+                    self.record_gap(Gap::Leak, self.edge_at(pc));
                     pc += 1;
                     continue;
                 }
@@ -879,11 +887,11 @@ impl State<'_> {
                         && self.threads().unwritten.is_some()
                         && self.memory.is_address(self.get(src)) =>
                 {
-                    self.gap(Gap::Address, self.edge_at(pc));
+                    self.record_gap(Gap::Address, self.edge_at(pc));
                 }
                 Instr::Binary { op, a, b, .. } if self.threads().unwritten.is_some() => {
                     let (a, b) = (self.get(a), self.get(b));
-                    self.note_addresses(op, a, b, self.edge_at(pc));
+                    self.record_use_of_addresses(op, a, b, self.edge_at(pc));
                 }
                 _ => {}
             }
@@ -922,7 +930,7 @@ impl State<'_> {
                         self.taints.push(taint);
                     }
                 }
-                Instr::Done(edge) => self.finished(edge, observer)?,
+                Instr::Done(edge) => self.count_step(edge, observer)?,
                 Instr::Branch { cond, other } => {
                     if self.get(cond) == 0 {
                         pc = other as usize;
@@ -939,9 +947,9 @@ impl State<'_> {
         }
     }
 
-    /// Called before the current thread ends the program or checks what is left. Returns true if it pauses first, so
-    /// that others may run.
-    fn ends_later(&mut self, granted: &mut bool) -> bool {
+    /// Must be called before the current thread ends the program or checks for objects that are still allocated. Returns
+    /// true if the thread has to pause first, so that others may run.
+    fn pauses_before_end(&mut self, granted: &mut bool) -> bool {
         let threads = self.threads();
         if std::mem::take(granted) || threads.is_alone() {
             return false;
@@ -951,7 +959,7 @@ impl State<'_> {
     }
 
     #[inline]
-    fn finished<O: Observer>(&mut self, edge: EdgeId, observer: &mut O) -> Result<(), Outcome> {
+    fn count_step<O: Observer>(&mut self, edge: EdgeId, observer: &mut O) -> Result<(), Outcome> {
         self.steps += 1;
         observer.executed(edge, self);
         if self.steps >= self.limits.steps {
@@ -991,14 +999,14 @@ impl State<'_> {
     }
 
     /// Executes a call of a function that represents an operation of threads.
-    fn thread_op(
+    fn execute_thread_op(
         &mut self,
         op: ThreadOp,
         call: u32,
         pc: usize,
         granted: &mut bool,
         inputs: &mut dyn InputSource,
-    ) -> Result<Next, Outcome> {
+    ) -> Result<AfterOperation, Outcome> {
         let code = self.code;
         let call = &code.calls[call as usize];
         let args: Vec<u64> = call.args.iter().map(|&arg| self.value(arg).to_u64().unwrap_or(0)).collect();
@@ -1014,7 +1022,7 @@ impl State<'_> {
             }
             ThreadOp::End => {
                 self.end_thread();
-                return Ok(Next::Leave);
+                return Ok(AfterOperation::Reschedule);
             }
             ThreadOp::This => result = self.threads().thread().this,
             ThreadOp::Begin => {
@@ -1029,7 +1037,7 @@ impl State<'_> {
                     sharing.observes = true;
                 }
                 if kind < threads::order::SEQUENTIAL && threads.live > 1 {
-                    self.gap(Gap::WeakOrder, call.edge);
+                    self.record_gap(Gap::WeakOrder, call.edge);
                 }
                 let threads = self.threads();
                 if kind > threads::BLOCK && !*granted && !threads.is_alone() {
@@ -1039,7 +1047,7 @@ impl State<'_> {
                         Visible::Only(sharing) => !is_release || sharing.borrow().observes,
                     };
                     if seen {
-                        return Ok(Next::Pause);
+                        return Ok(AfterOperation::Pause);
                     }
                 }
                 *granted = false;
@@ -1054,16 +1062,16 @@ impl State<'_> {
             ThreadOp::When => {
                 let (word, relation, value) = (arg(0), Relation::from_number(arg(1)), arg(2) as i32);
                 let wait = Wait { word, relation, value, interrupt: arg(3) };
-                let holds = self.is_over(wait);
+                let holds = self.has_ended(wait);
                 let threads = self.threads();
                 if threads.thread().sections.iter().any(|s| s.entered) && !holds {
-                    self.gap(Gap::NestedWait, call.edge);
+                    self.record_gap(Gap::NestedWait, call.edge);
                     return Err(Outcome::Limit(LimitKind::Endless));
                 }
                 if !*granted && !threads.is_alone() || !holds {
                     threads.points += 1;
                     threads.thread().status = Status::Waits(wait);
-                    return Ok(Next::Pause);
+                    return Ok(AfterOperation::Pause);
                 }
                 *granted = false;
                 threads.thread().status = Status::Runs;
@@ -1095,7 +1103,7 @@ impl State<'_> {
             }
             ThreadOp::Fence => {
                 if arg(0) < threads::order::SEQUENTIAL && self.threads().live > 1 {
-                    self.gap(Gap::WeakOrder, call.edge);
+                    self.record_gap(Gap::WeakOrder, call.edge);
                 }
                 let threads = self.threads();
                 let current = threads.current as u32;
@@ -1105,7 +1113,7 @@ impl State<'_> {
             }
             ThreadOp::Update => {
                 if arg(1) < threads::order::SEQUENTIAL && self.threads().live > 1 {
-                    self.gap(Gap::WeakOrder, call.edge);
+                    self.record_gap(Gap::WeakOrder, call.edge);
                 }
                 let threads = self.threads();
                 let current = threads.current as u32;
@@ -1119,22 +1127,22 @@ impl State<'_> {
             ThreadOp::Observe => {
                 let threads = self.threads();
                 if threads.functions.race.is_some() && threads.live > 1 {
-                    self.gap(Gap::Unordered, call.edge);
+                    self.record_gap(Gap::Unordered, call.edge);
                 }
             }
-            ThreadOp::Local => result = self.own_copy(arg(0), call.edge, inputs)?,
+            ThreadOp::Local => result = self.thread_local_copy(arg(0), call.edge, inputs)?,
         }
         if let Some((_, to)) = call.result {
             self.set_value(to, &Bv::new(64, result));
         }
-        Ok(Next::On)
+        Ok(AfterOperation::Continue)
     }
 
     fn start_thread(&mut self, func: FuncId, argument: u64) -> Result<(), Outcome> {
         let entry = &self.code.entries[func];
         let param = self.program.funcs[func].params.first().map(|&param| self.code.vars[param]);
         let threads = self.threads();
-        if threads.all.len() >= MOST_THREADS {
+        if threads.all.len() >= MAX_THREADS {
             return Err(Outcome::Limit(LimitKind::Memory));
         }
         let mut words = vec![0; entry.words as usize];
@@ -1168,7 +1176,7 @@ impl State<'_> {
     }
 
     /// The address of the current thread's copy of a thread-local variable. Allocates the copy on first use, at `edge`.
-    fn own_copy(&mut self, addr: u64, edge: EdgeId, inputs: &mut dyn InputSource) -> Result<u64, Outcome> {
+    fn thread_local_copy(&mut self, addr: u64, edge: EdgeId, inputs: &mut dyn InputSource) -> Result<u64, Outcome> {
         let thread = self.thread();
         let Some(object) = self.memory.object_at(addr) else { return Ok(addr) };
         let (base, size, seq) = (object.base, object.size, object.seq);
@@ -1229,7 +1237,7 @@ impl Threads {
 impl State<'_> {
     /// Records a gap that the current thread reaches at an edge. The place of a gap in a library model is that of the
     /// program's call.
-    fn gap(&mut self, gap: Gap, edge: EdgeId) {
+    fn record_gap(&mut self, gap: Gap, edge: EdgeId) {
         if self.threads().gaps.iter().any(|(known, _)| *known == gap) {
             return;
         }
@@ -1241,7 +1249,7 @@ impl State<'_> {
         self.threads().gaps.push((gap, place));
     }
 
-    fn note_written(&mut self, accesses: &[Access]) {
+    fn record_accesses(&mut self, accesses: &[Access]) {
         if self.threads().unwritten.is_none() {
             return;
         }
@@ -1259,14 +1267,14 @@ impl State<'_> {
                 }
             }
             if reads {
-                self.gap(Gap::Uninitialised, access.edge);
+                self.record_gap(Gap::Uninitialised, access.edge);
             }
         }
     }
 
-    /// Records that the bytes of the second access have the values of those of the first. A copy of a byte that was
-    /// never written is such a byte, too: copying padding is not a use of it.
-    fn note_copied(&mut self, from: Access, to: Access) {
+    /// Records a copy of bytes. A copy of a byte that was never written counts as never written, too: copying padding is
+    /// not a use of it.
+    fn record_copy(&mut self, from: Access, to: Access) {
         let object = |addr| self.memory.object_at(addr).map(|o| (o.base, o.size));
         let (Some((source, _)), Some((target, size))) = (object(from.addr), object(to.addr)) else { return };
         let Some(unwritten) = &mut self.threads().unwritten else { return };
@@ -1287,18 +1295,18 @@ impl State<'_> {
         }
     }
 
-    fn is_one_object(&self, a: u64, b: u64) -> bool {
+    fn are_in_one_object(&self, a: u64, b: u64) -> bool {
         let base = |value| self.memory.object_at(value).map(|o| o.base);
         base(a).is_some() && base(a) == base(b)
     }
 
-    fn note_freed(&mut self, access: Access) {
+    fn record_free(&mut self, access: Access) {
         if let Some(unwritten) = &mut self.threads().unwritten {
             unwritten.remove(&access.addr);
         }
     }
 
-    fn note_addresses(&mut self, op: BinOp, a: u64, b: u64, edge: EdgeId) {
+    fn record_use_of_addresses(&mut self, op: BinOp, a: u64, b: u64, edge: EdgeId) {
         let is_address = |value: u64| self.memory.is_address(value);
         let (first, second) = (is_address(a), is_address(b));
         if !first && !second {
@@ -1314,11 +1322,11 @@ impl State<'_> {
                     || !(is_dead(a) || is_dead(b))
             }
             // The order of addresses within one object does not depend on the address of the object.
-            BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => first && second && self.is_one_object(a, b),
+            BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => first && second && self.are_in_one_object(a, b),
             _ => false,
         };
         if !harmless {
-            self.gap(Gap::Address, edge);
+            self.record_gap(Gap::Address, edge);
         }
     }
 }
@@ -1389,7 +1397,8 @@ impl<'r> Machine<'r> {
     pub fn accesses(&self) -> &[Access] {
         self.state.threads.as_ref().and_then(|t| t.step.as_deref()).unwrap_or(&[])
     }
-    /// Makes the memory that the last step accessed visible. A step that does not end may wait for another thread to write.
+    /// Marks the memory that the last step accessed as shared, so that accesses to it are visible. A step that does not end
+    /// may wait for another thread to write there.
     pub fn share_step(&mut self) {
         let Some(Visible::Only(sharing)) = self.state.threads.as_ref().map(|t| &t.visible) else { return };
         let mut sharing = sharing.borrow_mut();
@@ -1435,8 +1444,8 @@ impl<'r> Machine<'r> {
                 true => (&self.state.frames, self.state.func, (self.state.words_base, self.state.wides_base), None),
                 false => (&thread.frames, thread.func, (thread.words_base, thread.wides_base), Some(thread)),
             };
-            // The registers of a paused thread are stored without the shared ones, so its indices are offset by
-            // those.
+            // The registers of a paused thread are stored without the shared ones, so their number is subtracted from
+            // the indices.
             let value = |operand: Operand, (words, wides): (usize, usize)| match own {
                 None => self.state.value_in(operand, words, wides),
                 Some(thread) if operand.is_wide() => {
@@ -1458,7 +1467,7 @@ impl<'r> Machine<'r> {
             mix.word(func.index() as u64);
             let program = self.state.program;
             let mut show = |func: FuncId, loc: LocId, except: Option<VarId>, bases: (usize, usize)| {
-                let live = threads.lives.borrow_mut().liveness(program, func);
+                let live = threads.live_locals.borrow_mut().liveness(program, func);
                 for &var in live.at(loc).iter().filter(|var| Some(**var) != except) {
                     let value = value(self.state.code.vars[var], bases);
                     mix.word(var.index() as u64);

@@ -1,4 +1,4 @@
-//! Expressions of at most 64 bits, on machine words.
+//! Evaluation of operations on bit-vectors of at most 64 bits, with machine words.
 //!
 //! A value of width `w` is a `u64` whose bits above `w` are zero. These functions agree with the operations of [`Bv`]
 //! and [`float`](crate::float) on every input. Tests here and in [`code`](super::code) check that.
@@ -12,7 +12,7 @@ pub fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width)
 }
 
-/// The two's complement value.
+/// The value of `width` bits in two's complement, where `1 <= width <= 64`.
 #[inline]
 pub fn signed(value: u64, width: u32) -> i64 {
     let unused = 64 - width;
@@ -60,8 +60,8 @@ pub fn binary(op: BinOp, width: u32, a: u64, b: u64) -> u64 {
     }
 }
 
-/// Applies the operation `node` to words. `width` is the width of the first operand. Returns `None` for operations that
-/// need the general evaluator: rare formats, and results that are NaN or out of range.
+/// Applies the operation `node` to words. `width` is the width of the first operand in bits. Returns `None` if only the
+/// general evaluator (`expr::eval`) implements the operation or format, and if the result is a NaN or out of range.
 pub fn apply(node: &Expr, width: u32, args: [u64; 3]) -> Option<u64> {
     use FloatFormat::{Double, Single};
     let [a, b, _] = args;
@@ -114,7 +114,7 @@ where
         FBinOp::MUL => a * b,
         FBinOp::DIV => a / b,
         FBinOp::Rem => a % b,
-        // Includes roundings that the host is not set to.
+        // These include operations with a rounding other than to nearest, which is that of the host.
         _ => return None,
     })
 }
@@ -153,7 +153,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
         #[test]
-        fn binary_is_that_of_bit_vectors(a in operand(), b in operand(), width in 1..=64u32, op in 0..BinOp::ALL.len()) {
+        fn operations_on_words_agree_with_those_on_bit_vectors(a in operand(), b in operand(), width in 1..=64u32, op in 0..BinOp::ALL.len()) {
             let op = BinOp::ALL[op];
             let (x, y) = (Bv::new(width, a), Bv::new(width, b));
             let (a, b) = (x.to_u64().unwrap(), y.to_u64().unwrap());

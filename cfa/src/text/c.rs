@@ -1,9 +1,9 @@
 //! Expressions and operations in C notation for readers: in traces, DOT graphs and messages.
 //!
-//! In C, the operand types determine the meaning of an operator. Here the operation determines it, so the printer
-//! inserts a cast if the operand types mean something else. An address is printed as the C object that it denotes
-//! (`p->next`, `a[i].x`) if the types determine it. Long expressions are cut with `…`, so the text has at most a few
-//! lines.
+//! In C, the types of the operands determine the meaning of an operator: `/` is a signed or an unsigned division. In the
+//! CFA, each operation has one meaning. The printer inserts a cast if the types of the operands imply another meaning.
+//! An address is printed as the C object that it denotes (`p->next`, `a[i].x`) if the types determine it. Long
+//! expressions are cut with `…`, so the text has at most a few lines.
 
 mod names;
 mod objects;
@@ -125,7 +125,7 @@ const POSTFIX: Level = 13;
 
 /// The interpretation of an expression's bits in C.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum Interpretation {
     Signed,
     Unsigned,
     /// The value does not depend on the signedness.
@@ -133,7 +133,8 @@ enum Reading {
     Float(FloatFormat),
 }
 
-/// The node with its rounding mode replaced by to nearest. Roundings to integral values become one operation.
+/// The operation with the rounding mode `Nearest` in place of its own. All roundings to integral values become the same
+/// operation. So two operations that differ only in the rounding mode become equal.
 fn unrounded(node: &Expr) -> Expr {
     let mut node = node.clone();
     match &mut node {
@@ -148,10 +149,11 @@ fn unrounded(node: &Expr) -> Expr {
     node
 }
 
-/// The printing of an expression for readers.
+/// A printer of expressions.
 struct Printer<'p> {
     p: &'p Program,
     pool: &'p ExprPool,
+    /// The number of nodes that may still be printed.
     budget: u32,
     name: &'p dyn Fn(SymId) -> Option<String>,
     /// Another name and type for a variable, or `None`.
@@ -170,20 +172,22 @@ impl Printer<'_> {
     }
 
     /// Prints `e` as an operand with a given interpretation, with a cast if needed.
-    fn read(&mut self, e: ExprId, reading: Reading, level: Level) -> String {
-        if let (Some(c), Reading::Float(format)) = (self.pool.as_const(e), reading) {
+    fn read(&mut self, e: ExprId, reading: Interpretation, level: Level) -> String {
+        if let (Some(c), Interpretation::Float(format)) = (self.pool.as_const(e), reading) {
             return if c.width() == format.width() { float::show(format, c) } else { c.to_string() };
         }
-        if let (Some(c), Reading::Unsigned) = (self.pool.as_const(e), reading) {
+        if let (Some(c), Interpretation::Unsigned) = (self.pool.as_const(e), reading) {
             return c.to_string();
         }
-        let natural = self.reading(e);
-        if natural == reading || matches!((natural, reading), (Reading::Either, Reading::Signed | Reading::Unsigned)) {
+        let own = self.reading(e);
+        if own == reading
+            || matches!((own, reading), (Interpretation::Either, Interpretation::Signed | Interpretation::Unsigned))
+        {
             return self.expr(e, level);
         }
         let name = match reading {
-            Reading::Float(format) => format.c_name().to_owned(),
-            _ => int_name(self.pool.width(e), reading == Reading::Signed),
+            Interpretation::Float(format) => format.c_name().to_owned(),
+            _ => int_name(self.pool.width(e), reading == Interpretation::Signed),
         };
         self.cast(&name, e, level)
     }
@@ -193,54 +197,54 @@ impl Printer<'_> {
         if UNARY < level { format!("({text})") } else { text }
     }
 
-    fn reading(&self, e: ExprId) -> Reading {
+    fn reading(&self, e: ExprId) -> Interpretation {
         match *self.pool.get(e) {
             Expr::Var(v) => match self.p.plain_type(self.variable(v).1) {
-                CType::Int { signed: true, .. } | CType::Enum { signed: true, .. } => Reading::Signed,
-                CType::Float { format, .. } if format.width() == self.pool.width(e) => Reading::Float(*format),
-                CType::Unknown { .. } => Reading::Either,
-                _ => Reading::Unsigned,
+                CType::Int { signed: true, .. } | CType::Enum { signed: true, .. } => Interpretation::Signed,
+                CType::Float { format, .. } if format.width() == self.pool.width(e) => Interpretation::Float(*format),
+                CType::Unknown { .. } => Interpretation::Either,
+                _ => Interpretation::Unsigned,
             },
-            Expr::Const(_) | Expr::Sym(_) | Expr::Content { .. } => Reading::Either,
-            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Reading::Unsigned,
-            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => Reading::Float(f),
-            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Reading::Float(to),
+            Expr::Const(_) | Expr::Sym(_) | Expr::Content { .. } => Interpretation::Either,
+            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Interpretation::Unsigned,
+            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => Interpretation::Float(f),
+            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Interpretation::Float(to),
             Expr::FToInt { signed, .. } => {
                 if signed {
-                    Reading::Signed
+                    Interpretation::Signed
                 } else {
-                    Reading::Unsigned
+                    Interpretation::Unsigned
                 }
             }
-            Expr::Sext { .. } | Expr::Binary(BinOp::SDiv | BinOp::SRem | BinOp::AShr, ..) => Reading::Signed,
-            Expr::Binary(BinOp::UDiv | BinOp::URem | BinOp::LShr | BinOp::Concat, ..) => Reading::Unsigned,
+            Expr::Sext { .. } | Expr::Binary(BinOp::SDiv | BinOp::SRem | BinOp::AShr, ..) => Interpretation::Signed,
+            Expr::Binary(BinOp::UDiv | BinOp::URem | BinOp::LShr | BinOp::Concat, ..) => Interpretation::Unsigned,
             // The operand is narrower than the result, so the result is not negative in either interpretation.
-            Expr::Zext { .. } => Reading::Either,
-            Expr::Extract { .. } => Reading::Unsigned,
+            Expr::Zext { .. } => Interpretation::Either,
+            Expr::Extract { .. } => Interpretation::Unsigned,
             Expr::Binary(op, a, b) if !op.is_comparison() => match (self.shallow(a), self.shallow(b)) {
-                (Reading::Either, other) | (other, Reading::Either) => other,
-                (Reading::Signed, Reading::Signed) => Reading::Signed,
-                _ => Reading::Unsigned,
+                (Interpretation::Either, other) | (other, Interpretation::Either) => other,
+                (Interpretation::Signed, Interpretation::Signed) => Interpretation::Signed,
+                _ => Interpretation::Unsigned,
             },
             Expr::Unary(_, a) => self.shallow(a),
             Expr::Ite(_, t, e) => match (self.shallow(t), self.shallow(e)) {
-                (Reading::Either, other) | (other, Reading::Either) => other,
+                (Interpretation::Either, other) | (other, Interpretation::Either) => other,
                 (a, b) if a == b => a,
-                _ => Reading::Unsigned,
+                _ => Interpretation::Unsigned,
             },
-            _ => Reading::Either,
+            _ => Interpretation::Either,
         }
     }
 
     /// An approximation of [`reading`](Self::reading) for an operand of an operand. Its recursion is bounded to keep it
     /// cheap.
-    fn shallow(&self, e: ExprId) -> Reading {
+    fn shallow(&self, e: ExprId) -> Interpretation {
         match self.pool.get(e) {
-            Expr::Unary(..) | Expr::Ite(..) => Reading::Either,
+            Expr::Unary(..) | Expr::Ite(..) => Interpretation::Either,
             Expr::Binary(op, a, b) if !op.is_comparison() => match (self.pool.get(*a), self.pool.get(*b)) {
                 (Expr::Var(_), _) => self.reading(*a),
                 (_, Expr::Var(_)) => self.reading(*b),
-                _ => Reading::Either,
+                _ => Interpretation::Either,
             },
             _ => self.reading(e),
         }
@@ -264,18 +268,25 @@ impl Printer<'_> {
     fn rounded(&mut self, e: ExprId) -> (String, Level) {
         match *self.pool.get(e) {
             Expr::FUnary(FUnOp::Floor | FUnOp::Ceil | FUnOp::Trunc | FUnOp::RoundEven, f, a) => {
-                self.call("rint", &[a], Reading::Float(f))
+                self.call("rint", &[a], Interpretation::Float(f))
             }
             _ => self.node(e),
         }
     }
 
-    fn infix(&mut self, operator: &str, level: Level, a: ExprId, b: ExprId, reading: Reading) -> (String, Level) {
+    fn infix(
+        &mut self,
+        operator: &str,
+        level: Level,
+        a: ExprId,
+        b: ExprId,
+        reading: Interpretation,
+    ) -> (String, Level) {
         let (a, b) = (self.read(a, reading, level), self.read(b, reading, level + 1));
         (format!("{a} {operator} {b}"), level)
     }
 
-    fn call(&mut self, name: &str, args: &[ExprId], reading: Reading) -> (String, Level) {
+    fn call(&mut self, name: &str, args: &[ExprId], reading: Interpretation) -> (String, Level) {
         let args: Vec<_> = args.iter().map(|&a| self.read(a, reading, LOWEST)).collect();
         (format!("{name}({})", args.join(", ")), POSTFIX)
     }
@@ -302,7 +313,7 @@ impl Printer<'_> {
             Expr::Content { of, offset, width } => (self.content(of, offset, width), POSTFIX),
             Expr::Unary(UnOp::Not, a) if width == 1 => match *self.pool.get(a) {
                 Expr::Binary(BinOp::Eq, a, b) => self.equality("!=", a, b),
-                Expr::FCompare(FCmp::Eq, f, a, b) => self.infix("!=", EQUALITY, a, b, Reading::Float(f)),
+                Expr::FCompare(FCmp::Eq, f, a, b) => self.infix("!=", EQUALITY, a, b, Interpretation::Float(f)),
                 _ => (format!("!{}", self.expr(a, UNARY)), UNARY),
             },
             Expr::Unary(op, a) => {
@@ -319,43 +330,43 @@ impl Printer<'_> {
             Expr::Extract { hi, lo, arg } => self.part(hi - lo + 1, lo, arg),
             Expr::Zext { arg, .. } if self.pool.width(arg) == 1 => self.node(arg),
             Expr::Zext { width, arg } => match self.reading(arg) {
-                Reading::Unsigned | Reading::Either if width <= 64 => self.node(arg),
-                _ => (self.read(arg, Reading::Unsigned, UNARY), UNARY),
+                Interpretation::Unsigned | Interpretation::Either if width <= 64 => self.node(arg),
+                _ => (self.read(arg, Interpretation::Unsigned, UNARY), UNARY),
             },
             Expr::Sext { arg, .. } if self.pool.width(arg) == 1 => (format!("-{}", self.expr(arg, UNARY)), UNARY),
             Expr::Sext { arg, .. } => match self.reading(arg) {
-                Reading::Signed => self.node(arg),
-                _ => (self.read(arg, Reading::Signed, UNARY), UNARY),
+                Interpretation::Signed => self.node(arg),
+                _ => (self.read(arg, Interpretation::Signed, UNARY), UNARY),
             },
             Expr::FUnary(op, f, a) => match op.c_function() {
-                Some(name) => self.call(name, &[a], Reading::Float(f)),
-                None => (format!("-{}", self.read(a, Reading::Float(f), POSTFIX)), UNARY),
+                Some(name) => self.call(name, &[a], Interpretation::Float(f)),
+                None => (format!("-{}", self.read(a, Interpretation::Float(f), POSTFIX)), UNARY),
             },
             Expr::FBinary(op, f, a, b) => match op {
-                FBinOp::Add(_) => self.infix("+", SUM, a, b, Reading::Float(f)),
-                FBinOp::Sub(_) => self.infix("-", SUM, a, b, Reading::Float(f)),
-                FBinOp::Mul(_) => self.infix("*", PRODUCT, a, b, Reading::Float(f)),
-                FBinOp::Div(_) => self.infix("/", PRODUCT, a, b, Reading::Float(f)),
-                FBinOp::Rem => self.call("fmod", &[a, b], Reading::Float(f)),
-                FBinOp::Min => self.call("fmin", &[a, b], Reading::Float(f)),
-                FBinOp::Max => self.call("fmax", &[a, b], Reading::Float(f)),
+                FBinOp::Add(_) => self.infix("+", SUM, a, b, Interpretation::Float(f)),
+                FBinOp::Sub(_) => self.infix("-", SUM, a, b, Interpretation::Float(f)),
+                FBinOp::Mul(_) => self.infix("*", PRODUCT, a, b, Interpretation::Float(f)),
+                FBinOp::Div(_) => self.infix("/", PRODUCT, a, b, Interpretation::Float(f)),
+                FBinOp::Rem => self.call("fmod", &[a, b], Interpretation::Float(f)),
+                FBinOp::Min => self.call("fmin", &[a, b], Interpretation::Float(f)),
+                FBinOp::Max => self.call("fmax", &[a, b], Interpretation::Float(f)),
             },
-            Expr::Fma(_, f, a, b, c) => self.call("fma", &[a, b, c], Reading::Float(f)),
+            Expr::Fma(_, f, a, b, c) => self.call("fma", &[a, b, c], Interpretation::Float(f)),
             Expr::FCompare(op, f, a, b) => match op {
-                FCmp::Eq => self.infix("==", EQUALITY, a, b, Reading::Float(f)),
-                FCmp::Lt => self.infix("<", RELATION, a, b, Reading::Float(f)),
-                FCmp::Le => self.infix("<=", RELATION, a, b, Reading::Float(f)),
+                FCmp::Eq => self.infix("==", EQUALITY, a, b, Interpretation::Float(f)),
+                FCmp::Lt => self.infix("<", RELATION, a, b, Interpretation::Float(f)),
+                FCmp::Le => self.infix("<=", RELATION, a, b, Interpretation::Float(f)),
             },
-            Expr::FIsNan(f, a) => self.call("isnan", &[a], Reading::Float(f)),
+            Expr::FIsNan(f, a) => self.call("isnan", &[a], Interpretation::Float(f)),
             Expr::FConvert { from, to, arg, .. } => {
-                (format!("({}){}", to.c_name(), self.read(arg, Reading::Float(from), UNARY)), UNARY)
+                (format!("({}){}", to.c_name(), self.read(arg, Interpretation::Float(from), UNARY)), UNARY)
             }
             Expr::IntToF { to, signed, arg, .. } => {
-                let reading = if signed { Reading::Signed } else { Reading::Unsigned };
+                let reading = if signed { Interpretation::Signed } else { Interpretation::Unsigned };
                 (format!("({}){}", to.c_name(), self.read(arg, reading, UNARY)), UNARY)
             }
             Expr::FToInt { from, signed, width, arg } => {
-                (format!("({}){}", int_name(width, signed), self.read(arg, Reading::Float(from), UNARY)), UNARY)
+                (format!("({}){}", int_name(width, signed), self.read(arg, Interpretation::Float(from), UNARY)), UNARY)
             }
             Expr::Select { array, index } => {
                 (format!("{}[{}]", self.expr(array, POSTFIX), self.expr(index, LOWEST)), POSTFIX)
@@ -381,7 +392,7 @@ impl Printer<'_> {
     }
 
     fn binary(&mut self, op: BinOp, a: ExprId, b: ExprId, width: u32) -> (String, Level) {
-        use Reading::{Signed, Unsigned};
+        use Interpretation::{Signed, Unsigned};
         let plain = |this: &mut Self, operator: &str, level| {
             let (a, b) = (this.expr(a, level), this.expr(b, level + 1));
             (format!("{a} {operator} {b}"), level)
@@ -435,7 +446,7 @@ impl Printer<'_> {
     }
 
     /// Prints a comparison. If the constant is on the left, it swaps the operands and mirrors the operator.
-    fn relation(&mut self, operators: [&str; 2], a: ExprId, b: ExprId, reading: Reading) -> (String, Level) {
+    fn relation(&mut self, operators: [&str; 2], a: ExprId, b: ExprId, reading: Interpretation) -> (String, Level) {
         if self.pool.as_const(a).is_some() && self.pool.as_const(b).is_none() {
             return self.infix(operators[1], RELATION, b, a, reading);
         }
@@ -446,14 +457,14 @@ impl Printer<'_> {
         // A constant takes the interpretation of the other operand.
         let reading = self.reading(a);
         let (a, b) = match reading {
-            Reading::Float(_) => (self.expr(a, EQUALITY), self.expr(b, EQUALITY + 1)),
+            Interpretation::Float(_) => (self.expr(a, EQUALITY), self.expr(b, EQUALITY + 1)),
             reading => (self.expr(a, EQUALITY), self.read_constant(b, reading)),
         };
         (format!("{a} {operator} {b}"), EQUALITY)
     }
-    fn read_constant(&mut self, e: ExprId, reading: Reading) -> String {
+    fn read_constant(&mut self, e: ExprId, reading: Interpretation) -> String {
         match (self.pool.as_const(e), reading) {
-            (Some(c), Reading::Unsigned) => c.to_string(),
+            (Some(c), Interpretation::Unsigned) => c.to_string(),
             _ => self.expr(e, EQUALITY + 1),
         }
     }

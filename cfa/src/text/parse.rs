@@ -1,7 +1,7 @@
 //! The parser of the text form; see [`text`](super).
 //!
-//! For any text the parser returns a program or an error with its position. It never panics. In a parsed program, all
-//! ids are valid and all expressions are well-sorted. [`validate`](crate::validate) checks the other rules.
+//! For any text, the parser returns a program, or an error with its position. It never panics. In a parsed program, all
+//! ids are valid and all expressions are well-sorted. [`validate`](crate::validate) checks the other rules of programs.
 
 mod cursor;
 mod expr;
@@ -24,7 +24,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use tables::{Collected, Error, Kind, Result_};
 
-/// A syntax error, or a reference to a missing entity.
+/// An error in a text: a syntax error, or a reference to a missing entity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// The line, from 1.
@@ -74,7 +74,7 @@ struct Parser<'t> {
     edges: Collected<EdgeId, Edge>,
     /// The `let` definitions of the current operation.
     lets: Vec<ExprId>,
-    /// The ids that were used. They are checked after all tables are complete.
+    /// The ids that were used, with their positions. They are checked after all tables are complete.
     uses: Vec<(Kind, u32, usize)>,
     /// The nesting depth of the current expression.
     depth: u32,
@@ -114,7 +114,7 @@ impl<'t> Parser<'t> {
         self.keyword("program")?;
         self.p.layout.pointer_width = match self.number()? {
             width @ (32 | 64) => width,
-            width => return Err(self.error(format!("pointers of {width} bits; 32 and 64 are possible"))),
+            width => return Err(self.error(format!("unsupported pointer width {width}: it is 32 or 64"))),
         };
         self.keyword("entry")?;
         self.p.entry = FuncId(self.used(Kind::Func)?);
@@ -161,7 +161,7 @@ impl<'t> Parser<'t> {
         self.p.edges = std::mem::replace(&mut self.edges, Collected::new()).table("t", end)?;
         self.check_uses()?;
         match validate::endless_type(&self.p) {
-            Some(ty) => Err(Error { position: end, message: format!("{ty} contains itself or nests too deep") }),
+            Some(ty) => Err(Error { position: end, message: format!("{ty} contains itself or is nested too deeply") }),
             None => Ok(()),
         }
     }
@@ -444,7 +444,8 @@ impl<'t> Parser<'t> {
                 }
                 (Out::Sink, op) if !matches!(op, Op::Assume { .. }) => Out::One(edge),
                 _ => {
-                    let message = format!("{loc} has edges that exclude each other: one edge, or 'if' and 'else'");
+                    let message =
+                        format!("{loc} has conflicting outgoing edges: one edge, or an 'if' and an 'else', is allowed");
                     return Err(Error { position: start, message });
                 }
             };

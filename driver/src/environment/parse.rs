@@ -22,7 +22,7 @@ enum Item {
     /// The input has ended.
     End,
     /// The input does not match. True if it ended after a sign.
-    Misfit(bool),
+    Mismatch(bool),
 }
 
 /// Returns the choices of the model for a call of `scanf` with this format, and moves `text` past the bytes that the
@@ -68,7 +68,7 @@ pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Opt
                 text.at_end = true;
                 return Some(out);
             }
-            Item::Misfit(breaks_off) => {
+            Item::Mismatch(breaks_off) => {
                 out.extend([bit(false), bit(false)]);
                 if !d.is_literal() && d.conversion != b'[' {
                     out.push(bit(breaks_off));
@@ -122,7 +122,7 @@ impl<'a> Text<'a> {
         Some(match d.conversion {
             0 | b'%' => match self.take(&mut room, |b| b == d.literal) {
                 Some(_) => Item::Taken(Vec::new(), false),
-                None => Item::Misfit(false),
+                None => Item::Mismatch(false),
             },
             b'c' => {
                 let wanted = d.width.max(1) as usize;
@@ -141,7 +141,7 @@ impl<'a> Text<'a> {
                 let start = self.at;
                 while self.take(&mut room, accepts).is_some() {}
                 let bytes = &self.bytes[start..self.at];
-                let Some(&first) = bytes.first() else { return Some(Item::Misfit(false)) };
+                let Some(&first) = bytes.first() else { return Some(Item::Mismatch(false)) };
                 let mut choices = vec![character(first)];
                 if d.suppressed {
                     if counts {
@@ -186,7 +186,7 @@ impl<'a> Text<'a> {
             value = value.saturating_mul(base.into()).saturating_add(digit(b).unwrap_or(0).into());
         }
         if digits == 0 {
-            return Item::Misfit(sign.is_some() && self.rest().is_empty());
+            return Item::Mismatch(sign.is_some() && self.rest().is_empty());
         }
         let bits = if b"qLj".contains(&d.length) { 64 } else { pointer_width };
         let is_negative = sign == Some(b'-');
@@ -221,7 +221,7 @@ impl<'a> Text<'a> {
             digits += self.digits();
         }
         if digits == 0 {
-            return Some(Item::Misfit(sign.is_some() && self.rest().is_empty()));
+            return Some(Item::Mismatch(sign.is_some() && self.rest().is_empty()));
         }
         if self.rest().first().is_some_and(|b| b"xX".contains(b)) {
             return None;

@@ -1,5 +1,4 @@
-//! The inputs that the operating system gives to a process: arguments, environment variables, standard input, and
-//! files.
+//! The inputs of a process from the operating system: arguments, environment variables, standard input, and files.
 
 use super::{Command, Environment, OpenedFile};
 use std::collections::BTreeMap;
@@ -31,7 +30,7 @@ pub enum Part {
     File(Vec<u8>),
 }
 
-/// The place that a path in a program denotes.
+/// The target of a path that a program opens or tests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum PathTarget {
     /// A file in the working directory or a folder below it, by its path without superfluous parts.
@@ -43,7 +42,7 @@ pub(super) enum PathTarget {
 }
 
 impl PathTarget {
-    /// Returns the place of a path.
+    /// Returns the target of a path.
     pub fn from_path(path: &[u8]) -> Self {
         /// The maximal length of a name on Linux, in bytes.
         const NAME_MAX: usize = 255;
@@ -66,7 +65,7 @@ impl PathTarget {
 impl Process {
     /// The name under which a process is started: the first element of its `argv`.
     pub const NAME: &'static str = "program";
-    /// The maximal number of arguments that a program is modelled with.
+    /// The maximal number of arguments in the model of a process, without the name of the program.
     pub const MOST_ARGUMENTS: usize = 7;
 
     /// Returns the process with the inputs of an execution, without those that a user cannot set.
@@ -129,7 +128,7 @@ impl Process {
     }
 }
 
-/// Removes the files whose path is also a folder of another file.
+/// Removes each file whose path is also that of a folder which contains another file.
 fn consistent(files: BTreeMap<Vec<u8>, Vec<u8>>) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let is_folder = |path: &[u8]| files.keys().any(|other| is_below(other, path));
     files.iter().filter(|(path, _)| !is_folder(path)).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
@@ -145,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lead_below_the_working_directory_or_nowhere() {
+    fn paths_have_targets_relative_to_the_working_directory() {
         let below = |path: &str| PathTarget::Below(path.as_bytes().to_vec());
         for (path, place) in [
             ("a.txt", below("a.txt")),
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_has_what_can_be_arranged() {
+    fn a_process_has_the_inputs_that_a_user_can_set() {
         let file = |name: &str, is_read, content: Option<&str>| OpenedFile {
             name: Some(name.into()),
             is_read,

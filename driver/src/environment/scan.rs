@@ -24,7 +24,7 @@ pub(super) enum Last {
     /// Characters of `%[`. The vector marks the bytes that would continue them.
     Set(Vec<bool>),
     /// A mismatch. The next byte must be none of those that the vector marks.
-    Misfit(Vec<bool>),
+    Mismatch(Vec<bool>),
 }
 
 impl Last {
@@ -37,7 +37,7 @@ impl Last {
             Self::Hex => !(byte.is_ascii_hexdigit() || byte == b'x'),
             Self::Real => !(byte.is_ascii_alphanumeric() || byte == b'.'),
             Self::Word => is_space(byte),
-            Self::Set(taken) | Self::Misfit(taken) => !taken[usize::from(byte)],
+            Self::Set(taken) | Self::Mismatch(taken) => !taken[usize::from(byte)],
         }
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
                     stream.token(b"-", Last::Closed);
                     stream.stop(super::is_true(chosen.next()), false);
                 } else {
-                    stream.misfit(taken(&d, format));
+                    stream.mismatch(taken(&d, format));
                 }
             } else {
                 if !matches!(stream.last, Last::Closed) && stream.last.allows(b'\n') {

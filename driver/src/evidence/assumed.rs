@@ -1,5 +1,6 @@
-//! Assumptions of a proof about memory if the validity of accesses is not checked: writes that were not analysed,
-//! because no error depends on them as long as they stay within their objects.
+//! The assumptions of a proof about memory, if the proof does not check the validity of accesses: it assumes that the
+//! writes which the analysis did not execute stay within their objects. The analysis omits them because no error depends
+//! on them then.
 
 use crate::evidence::blame;
 use cfa::{AllocKind, Check, EdgeId, ExprId, Id, Op, PlaceId, Program};
@@ -32,11 +33,11 @@ pub fn writes(
     // The pre-analysis and slicing analyses execute only some of the operations.
     let executes = by != Analysis::Invariants && !by.slices();
     let is_executed = |id: EdgeId| executes && slice.is_none_or(|s| s.kept[id.index()]);
-    let matters = |id: EdgeId| slice.is_none_or(|s| s.alive[program.edges[id].source.index()]);
-    let unseen: Vec<(EdgeId, ExprId, Option<u64>)> = program
+    let is_relevant = |id: EdgeId| slice.is_none_or(|s| s.alive[program.edges[id].source.index()]);
+    let not_executed: Vec<(EdgeId, ExprId, Option<u64>)> = program
         .edges
         .iter()
-        .filter(|&(id, _)| !is_executed(id) && matters(id))
+        .filter(|&(id, _)| !is_executed(id) && is_relevant(id))
         .filter_map(|(id, edge)| {
             let (address, len) = match edge.op {
                 Op::Store { addr, value } => (addr, Some(u64::from(program.exprs.width(value).div_ceil(8)))),
@@ -48,7 +49,7 @@ pub fn writes(
             Some((id, address, len))
         })
         .collect();
-    if unseen.is_empty() {
+    if not_executed.is_empty() {
         return Assumed::default();
     }
     let options = Options { deadline: Some(deadline), ..Options::default() };
@@ -57,7 +58,7 @@ pub fn writes(
         Some(points_to) => points_to.is_reached(program.func_of(id)) && !is_valid(program, points_to, address, len),
         None => true,
     };
-    let assumed: Vec<EdgeId> = unseen.iter().filter(is_assumed).map(|&(id, ..)| id).collect();
+    let assumed: Vec<EdgeId> = not_executed.iter().filter(is_assumed).map(|&(id, ..)| id).collect();
     let mut places: Vec<PlaceId> = assumed.iter().filter_map(|&id| program.edges[id].place).collect();
     places.sort_unstable();
     places.dedup();

@@ -1,5 +1,6 @@
-//! Operations in the terms of the source. The front-end computes parts of an expression in temporaries, which C does not
-//! have. Here, a temporary is replaced by its definition: `tmp5 == 0` becomes `strcmp(argv[i], "-n") == 0`.
+//! Operations in C notation, in the terms of the source. The front-end computes parts of an expression in temporaries,
+//! which the source does not have. This module replaces a temporary by its definition: `tmp5 == 0` becomes
+//! `strcmp(argv[i], "-n") == 0`.
 
 use crate::source::Sources;
 use crate::trace::{access_path, in_c, quoted};
@@ -9,9 +10,9 @@ use cfa::{AllocKind, BinOp, CType, Callee, EdgeId, Expr, ExprId, Family, Op, Out
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 
-/// The text for a value that C has no name for.
+/// The text for a value without a name in the source.
 const UNNAMED: &str = "…";
-/// The maximal number of temporaries that are replaced inside each other.
+/// The maximal nesting depth of replaced temporaries.
 const DEEPEST: u32 = 6;
 /// The maximal length of a condition, in characters.
 const LONGEST: usize = 100;
@@ -66,7 +67,7 @@ pub fn is_internal(word: &str) -> bool {
         || number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Returns the facts without internal names. If there are others, the list ends with a phrase for all of them.
+/// Returns the facts that contain no internal names. If other facts exist, the list ends with one phrase for all of them.
 pub fn facts(all: &[String]) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut named = all.to_vec();
@@ -74,7 +75,7 @@ pub fn facts(all: &[String]) -> Vec<String> {
         !fact.split(|c| !is_part(c)).any(|word| is_internal(word) && in_c(word).is_none_or(is_internal))
     });
     if named.len() < all.len() {
-        named.push("values that C has no name for".to_owned());
+        named.push("values without a name in the source".to_owned());
     }
     named
 }
@@ -103,7 +104,7 @@ fn is_balanced(text: &str) -> bool {
     }) && open == 0
 }
 
-/// An address: a base, a constant offset in bytes, and an index with the size of what it counts.
+/// An address: a base, a constant offset in bytes, and an index with the size of an element in bytes.
 struct Address {
     base: ExprId,
     offset: u64,
@@ -193,8 +194,8 @@ impl<'p> Wording<'p> {
         }
     }
 
-    /// Returns an expression with the definitions of its temporaries, as far as it is not too long. Other temporaries
-    /// are [`UNNAMED`].
+    /// Returns the text of an expression in which temporaries are replaced by their definitions, to the greatest depth at
+    /// which the text has at most [`LONGEST`] characters. The remaining temporaries are [`UNNAMED`].
     fn short(&self, e: ExprId) -> String {
         let texts = (0..=DEEPEST).rev().map(|depth| self.expr(e, depth));
         let text = texts.into_iter().find(|text| text.chars().count() <= LONGEST);
@@ -206,7 +207,7 @@ impl<'p> Wording<'p> {
         }
     }
 
-    /// Returns the text of an argument of a call. An array that is passed is its name.
+    /// Returns the text of an argument of a call. The address of an array is written as the name of the array.
     fn argument(&self, e: ExprId, depth: u32) -> String {
         let text = self.expr(e, depth);
         let is_array = |var: &VarId| {
@@ -240,7 +241,7 @@ impl<'p> Wording<'p> {
         if depth == 0 {
             return None;
         }
-        let Some(edge) = self.definition(var) else { return Some((self.joined(var, depth)?, ty)) };
+        let Some(edge) = self.definition(var) else { return Some((self.short_circuit(var, depth)?, ty)) };
         match &self.program.edges[edge].op {
             Op::Assign { value, .. } => {
                 let text = self.expr(*value, depth - 1);
@@ -263,7 +264,7 @@ impl<'p> Wording<'p> {
         let Op::Call { callee: Callee::Direct(callee), args, varargs, .. } = &edge.op else { return None };
         let function = &self.program.funcs[*callee];
         if is_internal(&function.name) {
-            // It replaces a function of the library. The source has the name, and other arguments.
+            // The model of a function of the library. The source has the name of that function, and other arguments.
             let spot = edge.place.and_then(|place| self.sources.spot(self.program, place));
             let name = spot.and_then(|spot| self.sources.word(&spot)).unwrap_or_else(|| UNNAMED.to_owned());
             return Some((format!("{name}(…)"), function.return_type));
@@ -279,7 +280,7 @@ impl<'p> Wording<'p> {
 
     /// Returns the text of a temporary that holds the value of `&&` or `||`. Its definitions are the same constant after
     /// each operand but the last, and the last operand. `None` for other temporaries.
-    fn joined(&self, var: VarId, depth: u32) -> Option<String> {
+    fn short_circuit(&self, var: VarId, depth: u32) -> Option<String> {
         let (program, pool) = (self.program, &self.program.exprs);
         let value = |edge: &EdgeId| match program.edges[*edge].op {
             Op::Assign { value, .. } => Some(value),

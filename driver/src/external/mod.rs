@@ -55,7 +55,7 @@ impl Tool {
         let adapter = Adapter::find(name, &KNOWN)?;
         if adapter.r#true.is_empty() || adapter.r#false.is_empty() {
             return Err(Failure::data(format!(
-                "{name}: 'true' and 'false' must be texts of the tool's output, and neither may be empty"
+                "{name}: 'true' and 'false' must each name a text of the tool's output, and must not be empty"
             )));
         }
         Ok(Self { name: Adapter::short_name(name), adapter })

@@ -131,7 +131,10 @@ impl Inputs {
             // If more files follow, the link made only a part of the object. Redirections within a part are not
             // represented.
             if end != self.files.len() && !effects.references.is_empty() {
-                let text = format!("{} has a part that was linked with --wrap or --defsym", file.display());
+                let text = format!(
+                    "{}: --wrap or --defsym was used for a link of a part of it, which is not supported",
+                    file.display()
+                );
                 return Err(Failure::data(text));
             }
             for input in &mut self.files[first..end] {

@@ -1,4 +1,5 @@
-//! C types without the declarations of the program. They have the layout and calling convention of the program's types.
+//! C declarations of the program's types that need no other declarations of the program. The declared types have the
+//! layout and calling convention of the program's types.
 
 use cfa::{CType, Field, FloatFormat, Program, TypeId};
 
@@ -28,8 +29,8 @@ fn declare(program: &Program, ty: TypeId, declarator: &str) -> String {
     }
 }
 
-/// Returns the C type for the result of a function in a test harness. It needs no declarations of the program.
-/// Functions in C return no arrays, so an array type in the debug information is a vector. Returns [`UNKNOWN`] for a
+/// Returns the C type for the result of a function in a test harness. In C, functions return no arrays, so an array type
+/// in the debug information stands for a vector. Returns [`UNKNOWN`] for a
 /// type that is known only by its size and does not fit into a register.
 pub fn plain_name(program: &Program, ty: TypeId) -> String {
     match program.plain_type(ty) {
@@ -84,7 +85,7 @@ fn padding(from: u64, to: u64) -> String {
     (from..to).step_by(MOST as usize).map(|at| format!("unsigned int : {}; ", MOST.min(to - at))).collect()
 }
 
-/// Returns true if the member has another width than its type.
+/// Returns true if the member is a bit-field: its width differs from that of its type.
 fn is_bit_field(program: &Program, field: &Field) -> bool {
     program.size_of(field.ty).is_some_and(|bytes| 8 * bytes != field.bit_width)
 }
@@ -126,7 +127,7 @@ mod tests {
     use cfa::DataLayout;
 
     #[test]
-    fn structs_are_laid_out_as_they_were() {
+    fn declared_structs_have_the_layout_of_the_program() {
         let mut program = Program::new(DataLayout { pointer_width: 64 });
         let int = program.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
         let char = program.types.push(CType::Int { name: "char".into(), width: 8, signed: true });

@@ -109,7 +109,7 @@ impl FaultKind {
             Self::InvalidFunction => "an invalid function pointer is called",
             Self::Lost => "memory is lost",
             Self::StillAllocated => "memory is not freed",
-            Self::TooManyPointers => "too many pointers may lead to memory that is lost otherwise",
+            Self::TooManyPointers => "it is undecided whether memory is lost: too many pointers may lead to it",
             Self::Undecided => "the solver gave up",
         }
     }

@@ -39,7 +39,7 @@ pub use addresses::range;
 pub use array::make as make_array;
 pub use decide::Split;
 pub use fault::Fault;
-pub use inputs::runnable;
+pub use inputs::model_with_small_objects;
 pub use memory::{Link, Summary};
 pub use memory::{Memory, Object, Origin, PART, Part, Piece};
 pub use origin::origin;

@@ -31,7 +31,7 @@ pub fn origin(ex: &mut Execution, fault: &Fault, edge: EdgeId) -> Option<Reason>
                 Val::Expr(pointer) => pointer,
                 Val::Int(number) => {
                     let text = format!(
-                        "the pointer is the number {number:#x}, which is the address of no object of the program"
+                        "the pointer is the number {number:#x}, which is not the address of an object of the program"
                     );
                     return Some(Reason::at(text, ex.program.edges[edge].place));
                 }

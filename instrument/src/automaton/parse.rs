@@ -219,7 +219,7 @@ impl Parser {
         let Token::Name(name) = self.token() else { return Err(self.expected(what)) };
         let name = name.clone();
         if name.contains('.') {
-            return Err(self.at(self.next, format!("`{name}` is no name"), "names have no dots"));
+            return Err(self.at(self.next, format!("`{name}` is not a valid name"), "a name contains no dot"));
         }
         self.next += 1;
         Ok(name)
@@ -333,7 +333,7 @@ impl Parser {
             let at = self.next;
             let name = self.name("the state's name")?;
             if name == "error" {
-                return Err(self.at(at, "`error` is no name for a state", "this is how a violation is written"));
+                return Err(self.at(at, "a state cannot have the name `error`", "`-> error` reports a violation"));
             }
             let known = automaton.states.iter().position(|s| *s == name);
             from.push(known.unwrap_or_else(|| {
@@ -361,9 +361,10 @@ impl Parser {
         if let (Some(key), false) = (&automaton.key, event == Event::End) {
             let times = bound.iter().filter(|name| *name == key).count();
             if times != 1 {
-                let message = format!("this event does not name its `{key}` exactly once");
+                let message = format!("this event does not bind `{key}` exactly once");
                 let mut error = self.at(at, message, format!("`{key}` is bound {times} times"));
-                error.help = Some(format!("name the argument, or the result, that is the `{key}`: `call f({key})`"));
+                error.help =
+                    Some(format!("write `{key}` in the place of one argument or of the result, as in `call f({key})`"));
                 return Err(error);
             }
         }
@@ -543,9 +544,9 @@ impl Parser {
             let at = self.next;
             let name = self.name("a number, a name or `(`")?;
             scope.name(&name).ok_or_else(|| {
-                let mut error = self.at(at, format!("nothing here is called `{name}`"), "not known");
+                let mut error = self.at(at, format!("unknown name `{name}`"), "not an argument or result of this event, nor a variable");
                 error.help =
-                    Some("an expression is over arguments and results that its event names, and variables".into());
+                    Some("an expression may use the arguments and results that its event names, and variables of the automaton".into());
                 error
             })?
         };

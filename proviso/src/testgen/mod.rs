@@ -186,7 +186,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         output::warning(problem, colors);
     }
     if let Some(stop) = supervised.stop.filter(|s| !matches!(s, Stop::Timeout(_) | Stop::Processor(_))) {
-        output::warning(&format!("{stop}: the suite has the tests that were found until then"), colors);
+        output::warning(&format!("{stop}: the suite consists of the tests that were found before"), colors);
     }
     Ok(exit::TRUE)
 }

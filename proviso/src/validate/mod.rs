@@ -188,7 +188,7 @@ fn verify(
             driver::load::load_module(&Loader::default(), &job.load, &Budget::unlimited())?;
             let errors = failure.detail.as_deref().unwrap_or(&failure.message);
             let first = errors.lines().find(|l| l.contains("error:")).unwrap_or(&failure.message);
-            Err(unusable(format!("with the witness the program does not compile: {first}")))
+            Err(unusable(format!("the program with the checks of the witness does not compile: {first}")))
         }
         Err(failure) => Err(failure),
     }

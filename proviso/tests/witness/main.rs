@@ -350,7 +350,8 @@ int main(void) {
     let unknown = sequence(&case, &[("assumption", "nowhere == 1", at[0]), ("target", "", at[0])], "overflow");
     let said = case.validate(&unknown);
     assert!(
-        said.starts_with("UNKNOWN(with the witness the program does not compile: ") && said.contains("nowhere"),
+        said.starts_with("UNKNOWN(the program with the checks of the witness does not compile: ")
+            && said.contains("nowhere"),
         "{said}"
     );
 

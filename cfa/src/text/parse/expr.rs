@@ -97,7 +97,7 @@ impl Parser<'_> {
         let Token::Word(word) = self.token else { return Err(self.expected("an expression")) };
         if let Some(id) = id_in(word, "v") {
             let Some(var) = self.vars.items.get(&id) else {
-                return Err(self.error(format!("v{id} is not declared before")));
+                return Err(self.error(format!("v{id} is not declared")));
             };
             let width = var.width;
             self.advance()?;

@@ -120,7 +120,7 @@ impl Recorder<'_> {
             self.unwritten.retain(|byte| !(object.base..object.base + object.size).contains(byte));
         }
         let mut shown = result.as_ref().map_or_else(String::new, |r| self.names.show(ty, r, state));
-        if let (Some(result), true) = (&result, environment::gives_a_character(called(function))) {
+        if let (Some(result), true) = (&result, environment::returns_a_character(called(function))) {
             shown = with_character(shown, result);
         }
         let through_argument = |&(at, len): &(u64, u64)| {

@@ -1,7 +1,7 @@
-//! Conditions in text form.
+//! The text form of condition automata.
 //!
 //! ```text
-//! condition of 1f40…            // of this program
+//! condition of 1f40…            // the fingerprint of the program
 //! q0 initial
 //!   t3 t4 -> q1                 // main.c:4: x > 0
 //!   t5 if "x == 0" in main -> q2
@@ -19,7 +19,7 @@ use super::{Condition, Label, State, StateId, Transition, c, fingerprint};
 use cfa::{EdgeId, ExprId, FuncId, Op, Program, Table};
 use std::fmt::{self, Write};
 
-/// The reason why a text is not a condition of the program.
+/// The reason why a text is not a condition automaton for the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
     /// The line, from 1; 0 if the error has no line.
@@ -39,7 +39,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Prints the condition.
+/// Returns the text form of a condition.
 pub fn print(condition: &Condition, program: &Program) -> String {
     let mut out = format!("condition of {}\n", fingerprint(program));
     let mut assumptions = Assumptions::new(program);
@@ -62,10 +62,10 @@ pub fn print(condition: &Condition, program: &Program) -> String {
     out
 }
 
-/// Prints assumptions of a program.
+/// A printer for the assumptions of transitions of a program.
 pub(crate) struct Assumptions<'p> {
     program: &'p Program,
-    /// A copy of the program for parsing expressions back.
+    /// A copy of the program, for the test that a text parses back to the same expression. Created on first use.
     scratch: Option<Program>,
 }
 
@@ -75,7 +75,7 @@ impl<'p> Assumptions<'p> {
         Self { program, scratch: None }
     }
 
-    /// Prints an assumption.
+    /// Returns the text of an assumption.
     pub fn print(&mut self, e: ExprId) -> String {
         self.c(e).unwrap_or_else(|| cfa::text::expression(self.program, &self.program.exprs, e))
     }
@@ -99,6 +99,8 @@ impl<'p> Assumptions<'p> {
     }
 }
 
+/// Parses an assumption, in C or in the text form of expressions. Adds its expressions to the program. Fails with a
+/// message.
 pub(crate) fn read_assumption(text: &str, program: &mut Program) -> Result<ExprId, String> {
     let text = text.trim();
     let Some((condition, scope)) = text.strip_prefix('"').and_then(|text| text.rsplit_once('"')) else {
@@ -117,6 +119,7 @@ pub(crate) fn read_assumption(text: &str, program: &mut Program) -> Result<ExprI
     c::parse(condition, func, program)
 }
 
+/// Returns the text of a transition, with the corresponding C code in a comment.
 pub(crate) fn transition(t: &Transition, assumptions: &mut Assumptions<'_>) -> String {
     let mut out = String::new();
     match &t.on {
@@ -172,20 +175,24 @@ pub fn parse(text: &str, program: &mut Program) -> Result<Condition, Error> {
     let mut lines = lines.by_ref().filter(|(_, line)| !line.trim().is_empty());
     let error = |line, message: String| Error { line, message };
     let (at, header) = lines.next().ok_or_else(|| error(0, "the file is empty".into()))?;
-    let Some(of) = header.trim().strip_prefix("condition of ") else {
+    let Some(fingerprint_read) = header.trim().strip_prefix("condition of ") else {
         return Err(error(at, "this is no condition: it does not begin with 'condition of'".into()));
     };
-    if of.trim() != fingerprint(program) {
+    if fingerprint_read.trim() != fingerprint(program) {
         return Err(error(
             at,
-            "the condition is of another program (or of this one with other options, or lowered otherwise)".into(),
+            "the condition is for another program, or for this program with other options or another version of Proviso".into(),
         ));
     }
     let mut states: Table<StateId, State> = Table::new();
     let mut initial = None;
     for (at, line) in lines {
         if let Some(line) = line.strip_prefix([' ', '\t']) {
-            let last = states.next_id().0.checked_sub(1).ok_or_else(|| error(at, "a transition of no state".into()))?;
+            let last = states
+                .next_id()
+                .0
+                .checked_sub(1)
+                .ok_or_else(|| error(at, "a transition before the first state".into()))?;
             let t = read_transition(line.trim(), program).map_err(|message| error(at, message))?;
             states[StateId(last)].transitions.push(t);
             continue;
@@ -213,6 +220,7 @@ pub fn parse(text: &str, program: &mut Program) -> Result<Condition, Error> {
     Ok(condition)
 }
 
+/// Parses a transition. Adds the expressions of its assumption to the program. Fails with a message.
 pub(crate) fn read_transition(text: &str, program: &mut Program) -> Result<Transition, String> {
     let (text, to) = text.rsplit_once("->").ok_or("a transition without '->'")?;
     let to = id(to.trim(), "q").map(StateId).ok_or("there is no state after '->'")?;
@@ -233,6 +241,7 @@ pub(crate) fn read_transition(text: &str, program: &mut Program) -> Result<Trans
     Ok(Transition { on, assumption, to })
 }
 
+/// The number after a prefix.
 fn id(word: &str, prefix: &str) -> Option<u32> {
     word.strip_prefix(prefix)?.parse().ok()
 }

@@ -55,15 +55,19 @@ pub fn parse(source: &str, program: &mut Program) -> Result<Gia, Error> {
         return Err(error(at, "this is no GIA: it does not begin with 'gia of'".into()));
     };
     if of.trim() != condition::fingerprint(program) {
-        let what = "the GIA is of another program (or of this one with another property or other options, or lowered otherwise; the property of \
-                    a test suite is `--property coverage`)";
+        let what = "the GIA is for another program, or for this program with another property, other options or another version of Proviso; the \
+                    property of a test suite is `--property coverage`";
         return Err(error(at, what.into()));
     }
     let mut states: Table<StateId, State> = Table::new();
     let mut initial = None;
     for (at, line) in lines {
         if let Some(line) = line.strip_prefix([' ', '\t']) {
-            let last = states.next_id().0.checked_sub(1).ok_or_else(|| error(at, "a transition of no state".into()))?;
+            let last = states
+                .next_id()
+                .0
+                .checked_sub(1)
+                .ok_or_else(|| error(at, "a transition before the first state".into()))?;
             let t = text::read_transition(line.trim(), program).map_err(|message| error(at, message))?;
             states[StateId(last)].transitions.push(t);
             continue;

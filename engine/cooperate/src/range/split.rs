@@ -1,4 +1,5 @@
-//! Splitters divide the paths of a program (section 4 of the paper).
+//! Splitters: strategies that find paths at which the paths of a program are divided into ranges (Haltermann et al.,
+//! FASE 2023, section 4; see [`range`](super)). The left side of a branch is the true side.
 
 use super::test_case::{TestCase, is_assumed_away};
 use super::{Bound, Range};
@@ -34,7 +35,7 @@ pub enum Splitter {
 const MOST: Most = Most { decisions: 2_000, edges: 200_000 };
 
 impl Splitter {
-    /// The names of the splitters in the paper.
+    /// The names of the splitters that the paper evaluates.
     pub const NAMES: [&'static str; 4] = ["lb3", "lb10", "rdm", "rdm9"];
 
     /// Parses a name of the paper, or `lb` with another number. `seed` applies to random paths.
@@ -188,21 +189,21 @@ impl ControlFlow {
         std::iter::successors(innermost, |&l| forest.get(l).parent).collect()
     }
 
-    /// The loop whose head is the location.
-    fn headed(&self, program: &Program, loc: LocId) -> Option<u32> {
+    /// The number of the loop whose head is the location.
+    fn loop_with_head(&self, program: &Program, loc: LocId) -> Option<u32> {
         let node = self.graphs.node(loc)?;
         let forest = &self.forests[program.locs[loc].func.index()];
         forest.innermost(node).filter(|&l| forest.get(l).head == node)
     }
 }
 
-/// By location, true if a return or the end of the entry function is reachable from there. Calls of functions that
-/// never return are not passed.
+/// By location: true if a return, or an `exit` in the entry function, is reachable from there. Paths end at calls of
+/// functions that never return.
 fn alive(program: &Program) -> Vec<bool> {
     let mut returns = vec![false; program.funcs.len()];
     let mut alive = vec![false; program.locs.len()];
     loop {
-        let mut before: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
+        let mut predecessors: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
         let mut work = Vec::new();
         for (id, edge) in program.edges.iter() {
             match &edge.op {
@@ -210,12 +211,12 @@ fn alive(program: &Program) -> Vec<bool> {
                 Op::Halt(HaltKind::Exit(_)) if program.func_of(id) == program.entry => work.push(edge.source),
                 Op::Halt(_) | Op::Error(_) => {}
                 Op::Call { callee: Callee::Direct(f), .. } if !returns[f.index()] => {}
-                _ => before[edge.target.index()].push(edge.source),
+                _ => predecessors[edge.target.index()].push(edge.source),
             }
         }
         while let Some(loc) = work.pop() {
             if !std::mem::replace(&mut alive[loc.index()], true) {
-                work.append(&mut before[loc.index()]);
+                work.append(&mut predecessors[loc.index()]);
             }
         }
         let mut changed = false;
@@ -265,13 +266,13 @@ fn ahead(program: &Program, calls: &CallGraph, graphs: &CfaGraphs, forests: &[Lo
     ahead
 }
 
-/// Lb: the left-most path with `bound` iterations of each loop. Inner loops get them in each iteration of the outer
-/// ones.
+/// Lb: guides to the left-most path with `bound` iterations of each loop. An inner loop has `bound` iterations in each
+/// iteration of the outer loop.
 struct Unrolled<'a> {
     shape: &'a ControlFlow,
     program: &'a Program,
     bound: u32,
-    /// The number of started iterations, by call depth, function and loop.
+    /// The number of started iterations, by call depth, function, and number of the loop.
     iterations: FxHashMap<(usize, FuncId, u32), u32>,
     calls: Vec<EdgeId>,
 }
@@ -329,7 +330,7 @@ impl Guide for Unrolled<'_> {
             }
             _ => {}
         }
-        let Some(number) = self.shape.headed(program, to) else { return };
+        let Some(number) = self.shape.loop_with_head(program, to) else { return };
         let key = self.key(to, number);
         if self.shape.loops(program, from).contains(&number) {
             *self.iterations.entry(key).or_insert(0) += 1;
@@ -349,8 +350,8 @@ struct Coin<'a> {
 impl Guide for Coin<'_> {
     fn branch(&mut self, then_edge: EdgeId, else_edge: EdgeId, _: (bool, bool)) -> Option<bool> {
         let side = self.rng.random_range(0..100) < self.percent;
-        let gone = |edge: EdgeId| is_assumed_away(self.program, self.program.edges[edge].target);
-        Some(match (gone(then_edge), gone(else_edge)) {
+        let is_assumed_away_after = |edge: EdgeId| is_assumed_away(self.program, self.program.edges[edge].target);
+        Some(match (is_assumed_away_after(then_edge), is_assumed_away_after(else_edge)) {
             (true, false) => false,
             (false, true) => true,
             _ => side,

@@ -169,7 +169,7 @@ impl Cpa for Unrolling<'_> {
                 // A havocked object may contain a pointer to anything.
                 Leak::Lost => Some("invariants do not contain the targets of pointers in memory"),
                 Leak::Alive if self.symbolic.loops.allocate(program) => {
-                    Some("loops allocate memory, which invariants do not count")
+                    Some("loops allocate memory, and invariants do not contain the number of allocated objects")
                 }
                 Leak::Alive => None,
             };

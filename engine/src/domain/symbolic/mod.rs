@@ -222,7 +222,7 @@ impl Cpa for SymbolicExecution<'_> {
         match answer {
             Feasibility::Infeasible => Ok(Target::Infeasible),
             Feasibility::Feasible(model) => {
-                let model = semantics::runnable(&mut self.execution, st, model);
+                let model = semantics::model_with_small_objects(&mut self.execution, st, model);
                 Ok(Target::Reached(self.execution.inputs(st, &model)))
             }
             Feasibility::Unknown(smt::Reason::Timeout) => Ok(Target::Later),

@@ -56,8 +56,8 @@ fn what_is_wrong_is_said_where_it_is() {
     wrong("", (1, 1), "expected `automaton`, found the end of the file");
     wrong("automaton a {\n  state s {\n    call f() -> u;\n  }\n}", (3, 17), "`a` has no state `u`");
     wrong("automaton a { }", (1, 15), "no state");
-    wrong("automaton a { state s { call f(x) if y -> s; } }", (1, 38), "nothing here is called `y`");
-    wrong("automaton a for each p { state s { call f(x); } }", (1, 36), "does not name its `p` exactly once");
+    wrong("automaton a { state s { call f(x) if y -> s; } }", (1, 38), "unknown name `y`");
+    wrong("automaton a for each p { state s { call f(x); } }", (1, 36), "does not bind `p` exactly once");
     wrong("automaton a for each p { state s { end; } }", (1, 36), "initial state");
     wrong("automaton a { state s { call f(x) { y = 1; } } }", (1, 37), "no variable");
     wrong("automaton a { state s { call f(x, x); } }", (1, 25), "`x` is bound");
@@ -68,7 +68,7 @@ fn what_is_wrong_is_said_where_it_is() {
     wrong("automaton a { /* ", (1, 15), "comment has no end");
     wrong("automaton a { given t; state s { } }", (1, 21), "no state `t`");
     wrong("automaton a for each p { given t; state s { } state t { end; } }", (1, 32), "initial state");
-    wrong("automaton a for each p { state s { start in = q; } }", (1, 36), "does not name its `p` exactly once");
+    wrong("automaton a for each p { state s { start in = q; } }", (1, 36), "does not bind `p` exactly once");
     wrong("automaton a for each p at most 65 { }", (1, 32), "at most 64");
 }
 
