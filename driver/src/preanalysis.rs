@@ -69,14 +69,14 @@ impl Looks {
                 let budget = self.budget.borrow_mut().get_or_insert_with(|| budget(session, 1 + self.less)).clone();
                 let share = budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left / looks));
                 if self.memory_takes_too_long.get() {
-                    return Discharged::of_functions(program, &share);
+                    return Discharged::analyse_functions(program, &share);
                 }
                 let found = Discharged::compute(program, &share);
                 self.memory_takes_too_long.set(found.as_ref().is_none_or(|found| !found.is_whole()));
                 found
             };
             let found = with_memory();
-            found.or_else(|| has_checks.then(|| Discharged::of_variables(program, &budget(session, 4))).flatten())
+            found.or_else(|| has_checks.then(|| Discharged::analyse_variables(program, &budget(session, 4))).flatten())
         });
         let Some(discharged) = discharged else { return Holding::default() };
         let holds = |site: &Site| match *site {

@@ -102,7 +102,7 @@ fn what_is_discharged_quickly_holds_in_executions() {
 
 #[test]
 fn what_is_discharged_function_by_function_holds_in_executions() {
-    are_discharged_rightly(&|program| Discharged::of_functions(program, &Budget::unlimited()), 12);
+    are_discharged_rightly(&|program| Discharged::analyse_functions(program, &Budget::unlimited()), 12);
 }
 
 /// Checks the pre-analysis on random programs. At least one in `part` accesses must be proved.
@@ -112,7 +112,7 @@ fn are_discharged_rightly(find: &dyn Fn(&Program) -> Option<Discharged>, part: u
         let shape = generator::Shape { objects: seed % 2 == 0, ..generator::Shape::default() };
         let program = generator::generate_shaped(seed, shape).program;
         let Some(discharged) = find(&program) else { continue };
-        let Some(of_variables) = Discharged::of_variables(&program, &Budget::unlimited()) else { continue };
+        let Some(of_variables) = Discharged::analyse_variables(&program, &Budget::unlimited()) else { continue };
         assert!(!of_variables.are_all_valid());
         looked_at += 1;
         let interpreter = Interpreter::new(&program);

@@ -7,9 +7,9 @@ use crate::invariant::fixpoint::apart::Apart;
 use crate::invariant::fixpoint::contexts::Contexts;
 use crate::invariant::fixpoint::{Analysis, Following, Strength, Uses};
 use crate::invariant::handlers::Handlers;
+use crate::invariant::memory::domain::MemoryDomain;
 use crate::invariant::memory::environment::{Environment, Rows};
 use crate::invariant::memory::relations::Read;
-use crate::invariant::memory::tracker::Tracker;
 use crate::invariant::value::Value;
 use crate::invariant::value::limits::{Limit, Reach};
 use crate::semantics::range;
@@ -69,20 +69,22 @@ impl Part {
     }
 }
 
-/// Programs with more edges are first analysed quickly.
+/// Programs with more edges than this are first analysed quickly.
 const LARGE: usize = 3_000;
 /// The fraction of the time for the quick analysis of a large program.
 const QUICK_FIRST: (u32, u32) = (2, 3);
 /// The fraction of the time left for an analysis of the whole program at the usual strength.
 const WHOLE: (u32, u32) = (3, 4);
-/// The analysis at the usual strength takes at least this multiple of the time of the quick one.
+/// The analysis at the usual strength is expected to take at least this multiple of the time of the quick one.
 const COST_OF_WHOLE: u32 = 2;
 /// The fraction of the time left for the quick analysis of a small program that the usual one does not finish.
 const QUICK_LATER: (u32, u32) = (2, 3);
 
 impl Discharged {
-    /// Analyses variables and memory: first the whole program, a large one also quickly, then function by function unless
-    /// the first analyses cover all code. `None` if the budget is spent before an analysis has results.
+    /// Analyses variables and memory of the whole program: a large program first quickly, then every program at the usual
+    /// strength. A small program that the analysis at the usual strength does not finish is analysed quickly. If code
+    /// without a definition may be executed, also analyses function by function. `None` if the budget is spent before an
+    /// analysis has results.
     pub fn compute(program: &Program, budget: &Budget) -> Option<Self> {
         let share = |(part, of): (u32, u32)| {
             budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left * part / of))
@@ -95,19 +97,19 @@ impl Discharged {
             is_large && taken.zip(budget.remaining()).is_some_and(|(taken, left)| left < taken * COST_OF_WHOLE);
         let whole = match is_hopeless {
             true => None,
-            false => Self::of_whole(program, Strength::FULL, &share(WHOLE)),
+            false => Self::analyse_whole(program, Strength::FULL, &share(WHOLE)),
         };
         if !is_large && whole.is_none() {
             quick = Self::quickly(program, &share(QUICK_LATER));
         }
         let covers_all = |found: &Self| found.unknown.is_empty() && found.parts[0].beyond.is_clear();
         let is_covered = [&whole, &quick].into_iter().flatten().any(covers_all);
-        let by_function = if is_covered { None } else { Self::of_functions(program, budget) };
-        [whole, quick, by_function].into_iter().flatten().reduce(Self::with)
+        let by_function = if is_covered { None } else { Self::analyse_functions(program, budget) };
+        [whole, quick, by_function].into_iter().flatten().reduce(Self::combined)
     }
 
     /// Joins the results of two analyses: a place is proved if one of them proves it. The unknown code of both remains.
-    fn with(mut self, other: Self) -> Self {
+    fn combined(mut self, other: Self) -> Self {
         self.parts.extend(other.parts);
         let more: Vec<Unknown> = other.unknown.into_iter().filter(|unknown| !self.unknown.contains(unknown)).collect();
         self.unknown.extend(more);
@@ -116,11 +118,11 @@ impl Discharged {
 
     /// Like `compute`, with one coarse analysis of the whole program.
     pub fn quickly(program: &Program, budget: &Budget) -> Option<Self> {
-        Self::of_whole(program, Strength::QUICK, budget)
+        Self::analyse_whole(program, Strength::QUICK, budget)
     }
 
-    /// Analyses the whole program. `None` if the budget is spent before the end.
-    fn of_whole(program: &Program, strength: Strength, budget: &Budget) -> Option<Self> {
+    /// Analyses variables and memory of the whole program. `None` if the budget is spent before the end.
+    fn analyse_whole(program: &Program, strength: Strength, budget: &Budget) -> Option<Self> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
         let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
         let contexts = Contexts::new(program, Some(&points_to), strength.copied);
@@ -132,7 +134,7 @@ impl Discharged {
         }
         let following = analysis.following.as_ref()?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
-        let is_blind = |call| following.tracker.callees(call).is_empty();
+        let is_blind = |call| following.domain.callees(call).is_empty();
         let is_accounted_for = |_: EdgeId, taint: &Taint| match taint.harm() {
             Harm::Addresses | Harm::Elsewhere | Harm::Again => true,
             Harm::Handlers => analysis.handlers().is_known,
@@ -146,7 +148,7 @@ impl Discharged {
     /// Analyses function by function: assumes nothing about arguments and memory at a function's entry, or about memory
     /// after a call of another function, unless that is [analysed with its caller](Apart). The work is linear in the
     /// number of functions. `None` if the budget is spent before any function is finished.
-    pub fn of_functions(program: &Program, budget: &Budget) -> Option<Self> {
+    pub fn analyse_functions(program: &Program, budget: &Budget) -> Option<Self> {
         let contexts = Contexts::new(program, None, Strength::FULL.copied);
         let mut analysis = Analysis::following(&contexts, program, None, Strength::FULL);
         let done = analysis.iterate_apart(budget);
@@ -176,8 +178,9 @@ impl Discharged {
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: false })
     }
 
-    /// Like `of`, without memory. It takes less time.
-    pub fn of_variables(program: &Program, budget: &Budget) -> Option<Self> {
+    /// Analyses the variables of the whole program, without memory. It takes less time than [`compute`](Self::compute).
+    /// `None` if the budget is spent before the end.
+    pub fn analyse_variables(program: &Program, budget: &Budget) -> Option<Self> {
         let mut analysis = Analysis::new(program);
         analysis.iterate(budget)?;
         let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
@@ -366,36 +369,36 @@ impl<'p> Analysis<'p> {
         analysis.set_strength(strength);
         analysis.rows = Rows::following(program);
         let is_by_function = points_to.is_none();
-        let mut tracker = Tracker::new(program, points_to, &contexts.origin);
+        let mut domain = MemoryDomain::new(program, points_to, &contexts.origin);
         let recursive = program.funcs.ids().filter(|&func| analysis.calls.is_recursive(func));
-        tracker.are_recursive(recursive.map(FuncId::index).collect());
+        domain.set_recursive(recursive.map(FuncId::index).collect());
         let returning = self::returning(program, &analysis.calls);
         if handlers.is_known {
-            tracker.never_know(&handlers.objects);
+            domain.add_changing(&handlers.objects);
         }
         analysis.set_handlers(handlers);
         let [changed, touched, accessed] = if is_by_function {
             analysis.apart = Some(Apart::compute(contexts, &analysis.calls));
-            let mut all = FixedBitSet::with_capacity(tracker.objects());
+            let mut all = FixedBitSet::with_capacity(domain.objects());
             all.insert_range(..);
             [(); 3].map(|()| vec![all.clone(); program.funcs.len()])
         } else {
-            accessed_objects(program, &analysis.calls, &mut tracker, &contexts.origin)
+            accessed_objects(program, &analysis.calls, &mut domain, &contexts.origin)
         };
         let mut frames = vec![Vec::new(); program.funcs.len()];
         for (id, edge) in program.edges.iter() {
             if matches!(edge.op, Op::Alloc { kind: AllocKind::Stack, .. }) {
-                frames[program.func_of(id).index()].push(tracker.site(id));
+                frames[program.func_of(id).index()].push(domain.site(id));
             }
         }
         let used = match strength.is_local {
-            true => used_globals(program, &analysis.rows, &analysis.calls, &tracker, &contexts.origin),
+            true => used_globals(program, &analysis.rows, &analysis.calls, &domain, &contexts.origin),
             false => Vec::new(),
         };
         let uses = Uses { changed, touched, accessed, used };
         let origin = contexts.origin.clone();
         let invalid = FxHashSet::default();
-        analysis.following = Some(Following { tracker, original, origin, uses, frames, invalid, returning });
+        analysis.following = Some(Following { domain, original, origin, uses, frames, invalid, returning });
         analysis
     }
 }
@@ -405,36 +408,36 @@ impl<'p> Analysis<'p> {
 fn accessed_objects(
     program: &Program,
     calls: &CallGraph,
-    tracker: &mut Tracker,
+    domain: &mut MemoryDomain,
     origin: &[EdgeId],
 ) -> [Vec<FixedBitSet>; 3] {
-    let objects = tracker.objects();
+    let objects = domain.objects();
     let mut changed = vec![FixedBitSet::with_capacity(objects); program.funcs.len()];
     let mut written = changed.clone();
     let mut read = changed.clone();
     for (id, edge) in program.edges.iter() {
         let func = program.func_of(id).index();
-        let note = |to: &mut Vec<FixedBitSet>, objects: &[u32]| {
+        let add = |to: &mut Vec<FixedBitSet>, objects: &[u32]| {
             to[func].extend(objects.iter().map(|&object| object as usize));
         };
         match edge.op {
-            Op::Load { addr, .. } => note(&mut read, &tracker.objects_of(addr)),
-            Op::Store { addr, .. } => note(&mut written, &tracker.objects_of(addr)),
+            Op::Load { addr, .. } => add(&mut read, &domain.objects_of(addr)),
+            Op::Store { addr, .. } => add(&mut written, &domain.objects_of(addr)),
             Op::Copy { dst, src, .. } => {
-                note(&mut written, &tracker.objects_of(dst));
-                note(&mut read, &tracker.objects_of(src));
+                add(&mut written, &domain.objects_of(dst));
+                add(&mut read, &domain.objects_of(src));
             }
-            Op::Fill { dst, .. } => note(&mut written, &tracker.objects_of(dst)),
+            Op::Fill { dst, .. } => add(&mut written, &domain.objects_of(dst)),
             Op::Free { ptr, family } => {
-                let freed = tracker.objects_of(ptr);
-                note(&mut changed, &freed);
-                tracker.are_freed(&freed, family);
+                let freed = domain.objects_of(ptr);
+                add(&mut changed, &freed);
+                domain.add_freed(&freed, family);
             }
-            Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => note(&mut read, &tracker.objects_of(ptr)),
+            Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => add(&mut read, &domain.objects_of(ptr)),
             Op::Alloc { .. } => {
-                let object = tracker.site(id);
-                note(&mut changed, &[object]);
-                note(&mut changed, tracker.older(object).as_slice());
+                let object = domain.site(id);
+                add(&mut changed, &[object]);
+                add(&mut changed, domain.older(object).as_slice());
             }
             _ => {}
         }
@@ -442,7 +445,7 @@ fn accessed_objects(
     let with = |fewer: &[FixedBitSet], more: Vec<FixedBitSet>| {
         let mut all = more;
         all.iter_mut().zip(fewer).for_each(|(all, fewer)| all.union_with(fewer));
-        with_callees(program, calls, tracker, origin, &mut all);
+        with_callees(program, calls, domain, origin, &mut all);
         all
     };
     let changed = with(&[], changed);
@@ -456,7 +459,7 @@ fn used_globals(
     program: &Program,
     rows: &Rows,
     calls: &CallGraph,
-    tracker: &Tracker,
+    domain: &MemoryDomain,
     origin: &[EdgeId],
 ) -> Vec<FixedBitSet> {
     let mut used = vec![FixedBitSet::with_capacity(rows.globals.len()); program.funcs.len()];
@@ -465,19 +468,25 @@ fn used_globals(
         used.extend(edge.op.def().and_then(|var| rows.of_global(var)));
         edge.op.for_each_expr(|e| used.extend(program.exprs.vars(e).iter().filter_map(|&var| rows.of_global(var))));
     }
-    with_callees(program, calls, tracker, origin, &mut used);
+    with_callees(program, calls, domain, origin, &mut used);
     used
 }
 
 /// Adds to the sets of each function those of its callees.
-fn with_callees(program: &Program, calls: &CallGraph, tracker: &Tracker, origin: &[EdgeId], sets: &mut [FixedBitSet]) {
+fn with_callees(
+    program: &Program,
+    calls: &CallGraph,
+    domain: &MemoryDomain,
+    origin: &[EdgeId],
+    sets: &mut [FixedBitSet],
+) {
     loop {
         let mut changed = false;
         for func in calls.bottom_up().flatten() {
             for &call in calls.calls_in(func) {
                 let callees: Vec<FuncId> = match program.edges[call].op {
                     Op::Call { callee: Callee::Direct(callee), .. } => vec![callee],
-                    _ => tracker.callees(origin[call.index()]).to_vec(),
+                    _ => domain.callees(origin[call.index()]).to_vec(),
                 };
                 for callee in callees {
                     let more = sets[callee.index()].clone();
@@ -497,8 +506,8 @@ fn with_callees(program: &Program, calls: &CallGraph, tracker: &Tracker, origin:
 impl Following<'_> {
     /// The functions that a call through a pointer may call.
     pub fn callees(&self, call: EdgeId, value: Option<&Value>) -> Vec<FuncId> {
-        let known = self.tracker.functions(value);
-        known.unwrap_or_else(|| self.tracker.callees(self.origin[call.index()]).to_vec())
+        let known = self.domain.functions(value);
+        known.unwrap_or_else(|| self.domain.callees(self.origin[call.index()]).to_vec())
     }
 
     /// Applies the effect of an operation to memory, and to the variable that it loads or allocates into. Records the
@@ -509,15 +518,15 @@ impl Following<'_> {
         let pair = |env: &Environment, e: ExprId| (env.eval(rows, pool, e), e);
         let most = |len: &Option<Value>| len.clone().unwrap_or_else(|| Value::full(64));
         let least = |len: &Option<Value>| len.as_ref().map_or(0, |len| len.range.low);
-        let tracker = &mut self.tracker;
+        let domain = &mut self.domain;
         let is_valid = match program.edges[edge].op {
             Op::Load { var, addr } => {
                 let (width, value) = (program.vars[var].width, eval(env, addr));
                 let bytes = u64::from(width.div_ceil(8));
-                let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, false);
-                let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
+                let is_valid = domain.is_valid(&env.memory, value.as_ref(), bytes, false);
+                let (loaded, cell) = domain.read(&env.memory, value.as_ref(), bytes);
                 accessed(program, rows, env, addr, bytes);
-                let is_steady = tracker.is_steady(value.as_ref(), addr);
+                let is_steady = domain.is_steady(value.as_ref(), addr);
                 let held = if is_steady { env.recent.held(pool, Read { var, width }, addr) } else { Vec::new() };
                 let mut loaded = loaded.map(|v| super::resized(&v, width));
                 for known in held.into_iter().filter_map(|same| env.get(rows, same)) {
@@ -536,15 +545,15 @@ impl Following<'_> {
             Op::Store { addr, value: stored } => {
                 let (width, value) = (pool.width(stored), eval(env, addr));
                 let bytes = u64::from(width.div_ceil(8));
-                let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, true);
+                let is_valid = domain.is_valid(&env.memory, value.as_ref(), bytes, true);
                 let content = eval(env, stored).map(|v| super::resized(&v, width.next_multiple_of(8)));
-                let places = tracker.places(value.as_ref(), addr);
+                let places = domain.places(value.as_ref(), addr);
                 env.writing(rows, pool, &places, |env| {
-                    tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
+                    domain.write(env, value.as_ref(), addr, bytes, content.as_ref());
                 });
                 accessed(program, rows, env, addr, bytes);
                 if let (8, &Expr::Var(var)) = (width, pool.get(stored))
-                    && tracker.is_steady(value.as_ref(), addr)
+                    && domain.is_steady(value.as_ref(), addr)
                 {
                     env.recent.read(pool, Read { var, width }, addr);
                 }
@@ -552,8 +561,8 @@ impl Following<'_> {
             }
             Op::Alloc { var, size, .. } => {
                 let bytes = eval(env, size);
-                let address = tracker.allocate(env, edge, bytes.as_ref());
-                let object = tracker.site(edge);
+                let address = domain.allocate(env, edge, bytes.as_ref());
+                let object = domain.site(edge);
                 if env.memory.is_one(object) {
                     env.limit(rows, pool, size, Limit::new(object, Reach::Size, 0).exact());
                 }
@@ -562,14 +571,14 @@ impl Following<'_> {
             }
             Op::Free { ptr, family } => {
                 let value = eval(env, ptr);
-                let is_valid = tracker.can_be_freed(&env.memory, value.as_ref(), family);
+                let is_valid = domain.can_be_freed(&env.memory, value.as_ref(), family);
                 env.recent.written(&|_| false);
-                tracker.free(env, value.as_ref(), ptr, family);
+                domain.free(env, value.as_ref(), ptr, family);
                 is_valid
             }
             Op::ObjectOffset { var, ptr } => {
                 let value = eval(env, ptr);
-                let offset = tracker.offset(&env.memory, value.as_ref());
+                let offset = domain.offset(&env.memory, value.as_ref());
                 if offset.is_some() {
                     env.recent.measured(pool, var, ptr);
                 }
@@ -578,20 +587,20 @@ impl Following<'_> {
             }
             Op::ObjectSize { var, ptr, family } => {
                 let value = eval(env, ptr);
-                let size = tracker.size(&env.memory, value.as_ref());
+                let size = domain.size(&env.memory, value.as_ref());
                 env.set(rows, var, size.map(|size| super::resized(&size, program.vars[var].width)));
                 env.recent.sized(pool, var, ptr);
-                tracker.is_start(&env.memory, value.as_ref(), family)
+                domain.is_start(&env.memory, value.as_ref(), family)
             }
             Op::Copy { dst, src, len } => {
                 let is_within_size = env.recent.is_within_size(pool, len, src);
                 let (to, from, len) = (pair(env, dst), eval(env, src), eval(env, len));
                 let read = if is_within_size { Value::constant(64, 0) } else { most(&len) };
-                let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true)
-                    && tracker.is_valid_up_to(&env.memory, from.as_ref(), &read, false);
+                let is_valid = domain.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true)
+                    && domain.is_valid_up_to(&env.memory, from.as_ref(), &read, false);
                 let bytes = least(&len);
-                let places = tracker.places(to.0.as_ref(), dst);
-                env.writing(rows, pool, &places, |env| tracker.copy(env, to, from, len));
+                let places = domain.places(to.0.as_ref(), dst);
+                env.writing(rows, pool, &places, |env| domain.copy(env, to, from, len));
                 accessed(program, rows, env, dst, bytes);
                 // A length that the object's size bounds excludes no object.
                 if !is_within_size {
@@ -601,16 +610,16 @@ impl Following<'_> {
             }
             Op::Fill { dst, byte, len } => {
                 let (to, byte, len) = (pair(env, dst), eval(env, byte), eval(env, len));
-                let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true);
+                let is_valid = domain.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true);
                 let bytes = least(&len);
-                let places = tracker.places(to.0.as_ref(), dst);
-                env.writing(rows, pool, &places, |env| tracker.fill(env, to, byte, len));
+                let places = domain.places(to.0.as_ref(), dst);
+                env.writing(rows, pool, &places, |env| domain.fill(env, to, byte, len));
                 accessed(program, rows, env, dst, bytes);
                 is_valid
             }
             Op::Call { .. } => match self.original.edges[self.origin[edge.index()]].op {
                 Op::Call { callee: Callee::Indirect(address), .. } => {
-                    tracker.functions(eval(env, address).as_ref()).is_some()
+                    domain.functions(eval(env, address).as_ref()).is_some()
                 }
                 _ => true,
             },
@@ -626,9 +635,9 @@ impl Following<'_> {
     pub fn leave(&self, env: &mut Environment, func: FuncId, is_recursive: bool, result: &mut Option<Value>) {
         match &self.frames[func.index()][..] {
             [] => {}
-            frame if is_recursive => self.tracker.end_some(env, frame, result),
+            frame if is_recursive => self.domain.end_some(env, frame, result),
             frame => {
-                self.tracker.end(env, frame, result);
+                self.domain.end(env, frame, result);
                 // The callers do not know these objects.
                 Rc::make_mut(&mut env.memory.lost).retain(|(object, _)| !frame.contains(object));
             }

@@ -12,8 +12,8 @@ use super::fixpoint::{Analysis, Strength};
 use super::value::Value;
 use crate::invariant::fixpoint::contexts::Contexts;
 use crate::invariant::memory::cells::{Cell, Count};
+use crate::invariant::memory::domain::MemoryDomain;
 use crate::invariant::memory::environment::Environment;
-use crate::invariant::memory::tracker::Tracker;
 use crate::invariant::value::address::NULL;
 use crate::invariant::value::limits::{Limit, Reach};
 use crate::laws::generator::{self, Random, Shape};
@@ -77,7 +77,7 @@ struct Made {
 struct Follower<'a> {
     contexts: &'a Contexts,
     analysis: &'a Analysis<'a>,
-    tracker: &'a Tracker<'a>,
+    domain: &'a MemoryDomain<'a>,
     at: LocId,
     /// The return locations of active calls.
     waiting: Vec<LocId>,
@@ -137,7 +137,7 @@ impl Follower<'_> {
             if object < functions {
                 return by.contains(self.distance(value, state.global_address(cfa::GlobalId(object))));
             }
-            if object < self.tracker.first_site {
+            if object < self.domain.first_site {
                 return by.contains(self.distance(value, state.func_address(cfa::FuncId(object - functions))));
             }
             let is_alive = env.memory.status(object).is_some_and(|s| !s.may_be_dead);
@@ -194,7 +194,7 @@ impl Follower<'_> {
     /// Checks that objects have null bytes and sizes as the facts state.
     fn look_at_reaches(&self, env: &Environment, state: &State, claims: &[(Limit, u64)]) {
         let covered = self.covered(env, state);
-        for object in 0..self.tracker.objects() as u32 {
+        for object in 0..self.domain.objects() as u32 {
             let Some(status) = env.memory.status(object) else { continue };
             let mut of_it = claims.iter().filter(|(limit, _)| limit.object == object).peekable();
             if of_it.peek().is_none() && status.null.is_none() && status.seen.is_none() && status.covers.is_empty() {
@@ -253,7 +253,7 @@ impl Follower<'_> {
     /// The sizes of objects that bound a length of another object.
     fn covered(&self, env: &Environment, state: &State) -> Vec<(Limit, i128)> {
         let mut found = Vec::new();
-        for object in 0..self.tracker.objects() as u32 {
+        for object in 0..self.domain.objects() as u32 {
             let covers = env.memory.status(object).into_iter().flat_map(|status| status.covers.iter());
             let [(_, size)] = self.existing(object, state)[..] else { continue };
             found.extend(covers.map(|cover| (*cover, i128::from(size) - i128::from(cover.more))));
@@ -262,7 +262,7 @@ impl Follower<'_> {
     }
 
     fn look_at_objects(&self, env: &Environment) {
-        for object in self.tracker.first_site..self.tracker.objects() as u32 {
+        for object in self.domain.first_site..self.domain.objects() as u32 {
             let Some(status) = env.memory.status(object) else { continue };
             let made: Vec<&Made> = self.made.iter().filter(|made| made.object == object).collect();
             // An object is forgotten if no known address points to it.
@@ -289,7 +289,7 @@ impl Follower<'_> {
         let sites = sites.map(|made| (made.object, made.base, made.size));
         let mut found = 0;
         for (object, base, size) in globals.chain(sites) {
-            let known_cells = self.tracker.cells.iter().copied().filter(|cell| cell.object == object);
+            let known_cells = self.domain.cells.iter().copied().filter(|cell| cell.object == object);
             let others = (0..size.min(40)).flat_map(|at| [1, 4, 8].map(|bytes| Cell { object, at, bytes }));
             let is_within =
                 |cell: &Cell| cell.bytes <= 8 && cell.at.checked_add(cell.bytes).is_some_and(|end| end <= size);
@@ -298,7 +298,7 @@ impl Follower<'_> {
                 (first..end).step_by(cell.bytes as usize).map(move |at| (cell, Cell { at, ..cell }))
             };
             for (from, cell) in known_cells.chain(others).flat_map(elements).filter(|(_, cell)| is_within(cell)) {
-                let Some(known) = self.tracker.held(&env.memory, from) else { continue };
+                let Some(known) = self.domain.held(&env.memory, from) else { continue };
                 let Some(bytes) = state.bytes(base + cell.at, cell.bytes as usize) else { continue };
                 let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
                 found += 1;
@@ -365,7 +365,7 @@ impl Follower<'_> {
             self.others[2].update(|count| count + 1);
         }
         for (var, id) in env.recent.copies() {
-            let (Some(is), cell) = (value(var), self.tracker.cells[id as usize]) else { continue };
+            let (Some(is), cell) = (value(var), self.domain.cells[id as usize]) else { continue };
             let bases: Vec<(u64, u64)> = self.existing(cell.object, state);
             let [(base, _)] = bases[..] else { continue };
             let Some(bytes) = state.bytes(base + cell.at, cell.bytes as usize) else { continue };
@@ -423,8 +423,8 @@ impl Observer for Follower<'_> {
             Op::Alloc { var, .. } => {
                 let base = state.var(var).expect("of this frame").to_u64().expect("an address");
                 let object = state.object_at(base).expect("just made");
-                let site = self.tracker.site(edge);
-                if let Some(older) = self.tracker.older(site) {
+                let site = self.domain.site(edge);
+                if let Some(older) = self.domain.older(site) {
                     self.made.iter_mut().filter(|made| made.object == site).for_each(|made| made.object = older);
                 }
                 self.made.push(Made { object: site, base, size: object.size, is_live: true, is_forgotten: false });
@@ -466,7 +466,7 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 7]) {
         let mut follower = Follower {
             contexts: &contexts,
             analysis: &analysis,
-            tracker: &following.tracker,
+            domain: &following.domain,
             at: program.funcs[program.entry].entry,
             waiting: Vec::new(),
             made: Vec::new(),

@@ -15,11 +15,11 @@ use super::Invariants;
 use crate::invariant::fixpoint::apart::Apart;
 use crate::invariant::handlers::Handlers;
 use crate::invariant::memory::cells::{Both, Joining};
+use crate::invariant::memory::domain::MemoryDomain;
 use crate::invariant::memory::environment::{Environment, Rows, steady_parameters};
 use crate::invariant::memory::exit::{Exit, KINDS};
 use crate::invariant::memory::gaps::pairs;
 use crate::invariant::memory::relations::{Gap, Recent};
-use crate::invariant::memory::tracker::Tracker;
 use crate::invariant::value::{Value, resized};
 use crate::semantics::Paged;
 use cfa::facts::globals_written;
@@ -97,8 +97,8 @@ pub struct Uses {
 
 /// The state of the analysis of memory.
 pub struct Following<'p> {
-    /// The abstract memory.
-    pub tracker: Tracker<'p>,
+    /// The abstract domain of memory.
+    pub domain: MemoryDomain<'p>,
     /// The program without copies of functions.
     pub original: &'p Program,
     /// By edge: the edge of `original` that it represents.
@@ -279,7 +279,7 @@ impl<'p> Analysis<'p> {
 
     /// The environment at the entry of a function whose callers are unknown.
     fn at_any_time(&self) -> Environment {
-        let memory = self.following.as_ref().map(|following| following.tracker.at_any_time());
+        let memory = self.following.as_ref().map(|following| following.domain.at_any_time());
         let mut env = Environment::new();
         env.memory = memory.unwrap_or(env.memory);
         env
@@ -352,7 +352,7 @@ impl<'p> Analysis<'p> {
             }
         }
         if let Some(following) = &self.following {
-            env.memory = following.tracker.initial();
+            env.memory = following.domain.initial();
         }
         env
     }
@@ -396,9 +396,9 @@ impl<'p> Analysis<'p> {
             Step::Forget => Value::full(a.width()),
         };
         let objects = now.memory.objects.clone();
-        let is_changed = following.tracker.join(&mut now.memory, &more.memory, how, op);
+        let is_changed = following.domain.join(&mut now.memory, &more.memory, how, op);
         if is_changed && how == Joining::Forgetting && objects.differing_pages(&now.memory.objects).next().is_some() {
-            following.tracker.generalise(now, &following.frames[func.index()]);
+            following.domain.generalise(now, &following.frames[func.index()]);
         }
         is_changed || changed
     }
@@ -656,11 +656,11 @@ impl<'p> Analysis<'p> {
                     _ => {}
                 }
                 if self.apart.as_ref().is_some_and(|apart| apart.contains(edge)) {
-                    following.tracker.disturb(env);
+                    following.domain.disturb(env);
                     env.memory.is_unmodelled |= self.is_of_model(program.func_of(edge));
                 } else if harm == Harm::Again {
                     let func = program.func_of(edge);
-                    following.tracker.come_back(env, &following.uses.touched[func.index()]);
+                    following.domain.come_back(env, &following.uses.touched[func.index()]);
                     for &var in &self.written[func.index()] {
                         env.set(&self.rows, var, None);
                     }
@@ -712,7 +712,7 @@ impl<'p> Analysis<'p> {
             if matches!(callee, Callee::Direct(func) if !following.returning[func.index()]) {
                 return Next::Stop;
             }
-            following.tracker.disturb(env);
+            following.domain.disturb(env);
             if let Some(var) = result {
                 env.set(&self.rows, *var, None);
             }
@@ -769,7 +769,7 @@ impl<'p> Analysis<'p> {
         if let Some(following) = &self.following {
             let touched = &following.uses.touched[func.index()];
             let changed = &following.uses.changed[func.index()];
-            back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched, changed);
+            back.memory = following.domain.returned(&back.memory, &exit.env.memory, touched, changed);
         }
         if self.apart.as_ref().is_some_and(|apart| apart.is_wild(func)) {
             back.globals = exit.env.globals.clone();
@@ -787,7 +787,7 @@ impl<'p> Analysis<'p> {
         if exit.env.memory.is_unmodelled {
             back.memory.is_unmodelled = self.is_of_model(program.func_of(edge));
             if let (Some(following), false) = (&self.following, back.memory.is_unmodelled) {
-                following.tracker.disturb(&mut back);
+                following.domain.disturb(&mut back);
                 if let Some(var) = result {
                     back.set(&self.rows, *var, None);
                 }
@@ -853,12 +853,12 @@ impl<'p> Analysis<'p> {
         let is_local = self.strength.is_local && self.apart.is_none();
         if let Some(following) = &self.following {
             let accessed = &following.uses.accessed[func.index()];
-            entry.memory = following.tracker.confined(&entry.memory, accessed);
+            entry.memory = following.domain.confined(&entry.memory, accessed);
             if is_local {
                 entry.memory.objects.retain(|object| accessed.contains(object));
                 entry.globals.retain(|row| following.uses.used[func.index()].contains(row));
                 if !self.calls.is_recursive(func) {
-                    following.tracker.begin(&mut entry.memory, &following.frames[func.index()]);
+                    following.domain.begin(&mut entry.memory, &following.frames[func.index()]);
                 }
             }
         }

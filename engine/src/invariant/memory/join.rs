@@ -1,7 +1,7 @@
 //! Joins of abstract memories at control-flow joins and after calls.
 
 use super::cells::{Both, Cell, Count, Joining, Loss, Memory, Status};
-use super::tracker::Tracker;
+use super::domain::MemoryDomain;
 use crate::invariant::value::Value;
 use crate::semantics::Paged;
 use fixedbitset::FixedBitSet;
@@ -9,20 +9,20 @@ use std::rc::Rc;
 
 /// Drops the zero bytes at the end of objects where the two memories differ in them, and weakens the cells accordingly.
 /// Returns the changed second memory.
-fn folded_where_they_differ(tracker: &Tracker, a: &mut Memory, b: &Memory) -> Memory {
+fn folded_where_they_differ(domain: &MemoryDomain, a: &mut Memory, b: &Memory) -> Memory {
     let mut folded = b.clone();
     let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
     for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
         let (Some(x), Some(y)) = (a.objects.get(index), b.objects.get(index)) else { continue };
         if x.zeros != y.zeros && x.count != Count::None && y.count != Count::None {
-            tracker.fold_zeros(a, index as u32);
-            tracker.fold_zeros(&mut folded, index as u32);
+            domain.fold_zeros(a, index as u32);
+            domain.fold_zeros(&mut folded, index as u32);
         }
     }
     folded
 }
 
-impl Tracker<'_> {
+impl MemoryDomain<'_> {
     /// Joins `b` into `a`. Returns whether `a` has changed. `op` joins the values of a cell.
     pub fn join(&self, a: &mut Memory, b: &Memory, how: Joining, op: impl Fn(&Value, &Value) -> Value) -> bool {
         let b = &folded_where_they_differ(self, a, b);

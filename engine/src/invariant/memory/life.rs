@@ -1,7 +1,7 @@
 //! The lifetimes of objects: allocation, release, and validity of accesses.
 
+use super::domain::{MemoryDomain, Places};
 use super::environment::{Environment, addresses_of};
-use super::tracker::{Places, Tracker};
 use crate::invariant::memory::cells::{Cell, Content, Count, Loss, Memory, Status};
 use crate::invariant::value::Value;
 use crate::invariant::value::address::NULL;
@@ -174,7 +174,7 @@ impl Memory {
     }
 }
 
-impl Tracker<'_> {
+impl MemoryDomain<'_> {
     /// Allocates an object at `edge`. Returns its address.
     pub fn allocate(&mut self, env: &mut Environment, edge: EdgeId, size: Option<&Value>) -> Option<Value> {
         let Op::Alloc { var, align, zeroed, .. } = self.program.edges[edge].op else { unreachable!("an allocation") };

@@ -1,6 +1,7 @@
 //! Abstract memory: cells of objects, must-relations between variables and memory, and lifetimes of objects.
 
 pub mod cells;
+pub mod domain;
 pub mod environment;
 pub mod exit;
 pub mod gaps;
@@ -8,5 +9,4 @@ mod join;
 mod life;
 mod relate;
 pub mod relations;
-pub mod tracker;
 mod unknown;

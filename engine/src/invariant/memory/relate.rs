@@ -1,7 +1,7 @@
 //! Derives offset bounds of numbers and addresses from conditions and operations.
 
+use super::domain::Places;
 use super::environment::{Environment, Rows};
-use super::tracker::Places;
 use crate::invariant::memory::cells::{Count, Loss};
 use crate::invariant::value::Value;
 use crate::invariant::value::address::confined;

@@ -1,14 +1,14 @@
 //! The effect of unknown code on abstract memory.
 
+use super::domain::MemoryDomain;
 use super::environment::Environment;
-use super::tracker::Tracker;
 use crate::invariant::memory::cells::{Content, Count, Loss, Memory, Status};
 use crate::semantics::Paged;
 use cfa::{AllocKind, GlobalId, Id, Op, VarId};
 use fixedbitset::FixedBitSet;
 use std::rc::Rc;
 
-impl Tracker<'_> {
+impl MemoryDomain<'_> {
     /// The memory when unknown code has run: global objects exist with arbitrary content, constants have their initial
     /// content. No other object is known.
     pub fn at_any_time(&self) -> Memory {

@@ -1,4 +1,5 @@
-//! The transfer functions of abstract memory.
+//! The abstract domain of memory: the objects and cells of a program, and the transfer functions of its operations on an
+//! abstract state ([`Memory`]).
 
 use super::environment::{Environment, Rows, addresses_of};
 use crate::invariant::memory::cells::{Cell, Content, Count, Loss, Memory, Status, Zeros};
@@ -31,18 +32,21 @@ pub enum Places {
     Objects(Rc<[u32]>),
 }
 
-/// The objects and cells of a program, and the effect of operations on them.
-pub struct Tracker<'p> {
+/// The abstract domain of memory for one program. Its states are values of [`Memory`].
+pub struct MemoryDomain<'p> {
     pub(in crate::invariant) program: &'p Program,
     rows: Rows,
     /// Without a points-to analysis, an unknown address points to any object.
     pub(in crate::invariant) points_to: Option<PointsTo<'p>>,
-    /// By edge of the program of the points-to analysis: its allocation sites.
+    /// By edge of the program of the points-to analysis: the numbers of the objects that its copies allocate.
     sites: FxHashMap<EdgeId, Vec<u32>>,
-    /// By number of an object of an allocation site: its edge. The numbers of globals and functions precede these. A site
-    /// that is no variable has two: one of the object that it allocated last, and the next one of its older objects.
+    /// By number of an object of an allocation site, minus `first_site`: the edge that allocates it. A site on the stack
+    /// has one object. Another site has two with consecutive numbers: the object that it allocated last, and the summary of
+    /// its older objects.
     allocations: Vec<EdgeId>,
+    /// By allocating edge: the number of its object, or of the object that it allocated last.
     of_edge: FxHashMap<EdgeId, u32>,
+    /// The number of the first object of an allocation site. The numbers of globals and functions precede it.
     pub(in crate::invariant) first_site: u32,
     pub(in crate::invariant) cells: Vec<Cell>,
     of_object: FxHashMap<u32, BTreeMap<(u64, u64), u32>>,
@@ -55,13 +59,13 @@ pub struct Tracker<'p> {
     recursive: FixedBitSet,
     /// Objects that the program may free, except at the end of their scope.
     freed: FxHashSet<u32>,
-    /// By array of strings of the environment: the number of the strings that no variable leads to.
+    /// By array of strings of the environment: the number of the object for the strings to which no variable points.
     strings: FxHashMap<u32, u32>,
-    /// By string of such an array that a variable leads to: the number of the others.
+    /// By string of such an array to which a variable points: the number of the object for the other strings.
     other_strings: FxHashMap<u32, u32>,
 }
 
-impl<'p> Tracker<'p> {
+impl<'p> MemoryDomain<'p> {
     /// `origin` maps each edge to that of the program of the points-to analysis.
     pub fn new(program: &'p Program, points_to: Option<PointsTo<'p>>, origin: &[EdgeId]) -> Self {
         let first_site = (program.globals.len() + program.funcs.len()) as u32;
@@ -141,18 +145,18 @@ impl<'p> Tracker<'p> {
         self.first_site as usize + self.allocations.len() + self.strings.len()
     }
 
-    /// Marks global objects whose content may change at any time.
-    pub fn never_know(&mut self, objects: &FxHashSet<cfa::GlobalId>) {
+    /// Adds global objects whose content may change at any time, for example by a signal handler.
+    pub fn add_changing(&mut self, objects: &FxHashSet<cfa::GlobalId>) {
         self.changing.extend(objects.iter().map(|global| global.0));
     }
 
-    /// Sets the recursive functions. Several objects of one site of their frames may exist.
-    pub fn are_recursive(&mut self, functions: FixedBitSet) {
+    /// Sets the recursive functions. One site in their stack frames may have several objects at the same time.
+    pub fn set_recursive(&mut self, functions: FixedBitSet) {
         self.recursive = functions;
     }
 
-    /// Notes that functions of a family may free these objects.
-    pub fn are_freed(&mut self, objects: &[u32], family: Family) {
+    /// Adds objects that functions of a family may free. The end of a scope does not count.
+    pub fn add_freed(&mut self, objects: &[u32], family: Family) {
         if family != Family::Scope {
             self.freed.extend(objects);
         }
@@ -176,7 +180,7 @@ impl<'p> Tracker<'p> {
         Some(Status { may_be_dead, exists: false, ..Status::new(count, size, Content::Any) })
     }
 
-    /// True if what an address leads to changes only where the program writes.
+    /// True if the targets of an address change only by writes of the program.
     pub fn is_steady(&mut self, value: Option<&Value>, address: ExprId) -> bool {
         self.changing.is_empty()
             || match self.places(value, address) {
@@ -815,7 +819,7 @@ impl<'p> Tracker<'p> {
 }
 
 /// Records that the last bytes of an object are zero, if `at` is the offset of the last bytes.
-fn ends_with_zeros(tracker: &Tracker, env: &mut Environment, object: u32, at: &Value, bytes: u64) -> bool {
+fn ends_with_zeros(domain: &MemoryDomain, env: &mut Environment, object: u32, at: &Value, bytes: u64) -> bool {
     let is_last =
         |l: Limit| (l.object, l.reach, l.times, l.is_exact) == (object, Reach::Size, 1, true) && l.more == bytes as i64;
     let is_unknown = |s: &&Status| matches!(s.content, Content::Any | Content::Addresses(_));
@@ -825,8 +829,8 @@ fn ends_with_zeros(tracker: &Tracker, env: &mut Environment, object: u32, at: &V
     if at.as_constant().is_some() || !is_aligned || status.is_none() || !at.limits.iter().any(is_last) {
         return false;
     }
-    tracker.fold_zeros(&mut env.memory, object);
-    env.recent.forget_cells(&|id| tracker.cells[id as usize].object == object);
+    domain.fold_zeros(&mut env.memory, object);
+    env.recent.forget_cells(&|id| domain.cells[id as usize].object == object);
     let phase = (at.congruence.rest % u128::from(bytes)) as u64;
     env.memory.change(object, |status| status.zeros = Some(Zeros { bytes, phase }));
     true
