@@ -5,7 +5,7 @@
 //! reachable goals in the GIA.
 
 use super::goals::{ENDLESS, execute};
-use super::search::{Form, Found, Import, Search, Status};
+use super::search::{Form, Import, SearchResults, Status, TestSearch};
 use crate::test_format::imported::{Given, Imported, bytes};
 use crate::testgen::tester::Tester;
 use cfa::interp::{Inputs, Interpreter, Outcome};
@@ -46,7 +46,7 @@ pub struct Setup<'a> {
     /// The limits of the whole cooperation.
     pub budget: Budget,
     /// The results. Another thread reports them when the time is up.
-    pub found: &'a Mutex<Found>,
+    pub found: &'a Mutex<SearchResults>,
     /// A function that receives the GIA after each time slice.
     pub tell: &'a dyn Fn(&Gia, &mut Program),
     /// The external tester, in place of the own one.
@@ -111,7 +111,7 @@ impl<'a> CoTest<'a> {
                 self.import(OTHER * turns);
             } else {
                 self.iteration("the tester", TESTER * turns, |search, turn| {
-                    Search { most_runs: MOST_TESTS, ..search }.test(turn, is_first);
+                    TestSearch { most_runs: MOST_TESTS, ..search }.test(turn, is_first);
                 });
                 is_first = false;
             }
@@ -146,7 +146,7 @@ impl<'a> CoTest<'a> {
         self.setup.budget.spent().is_some() || self.open().is_empty()
     }
 
-    fn found(&self) -> std::sync::MutexGuard<'_, Found> {
+    fn found(&self) -> std::sync::MutexGuard<'_, SearchResults> {
         self.setup.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -157,7 +157,7 @@ impl<'a> CoTest<'a> {
 
     /// Runs `work` on the residual program for at most `turn`, and adds its results to the GIA. `who` is the name for
     /// its tests.
-    fn iteration(&mut self, who: &'static str, turn: Duration, work: impl FnOnce(Search, Duration)) {
+    fn iteration(&mut self, who: &'static str, turn: Duration, work: impl FnOnce(TestSearch, Duration)) {
         self.found().by = who;
         // An eighth of the remaining time is reserved for recording the results.
         let turn = self.setup.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
@@ -174,8 +174,8 @@ impl<'a> CoTest<'a> {
                 numbers.push(number);
             }
         }
-        let local = Mutex::new(Found { is_endless: self.is_endless, ..Found::default() });
-        let search = Search {
+        let local = Mutex::new(SearchResults { is_endless: self.is_endless, ..SearchResults::default() });
+        let search = TestSearch {
             program: &rest.program,
             goals: &goals,
             config: self.setup.config.clone(),
@@ -349,7 +349,7 @@ mod tests {
             func f0 \"main\" source ty0 32 () entry l0 { l0: t0: halt exit 0:32 -> l1 l1: }";
         let program = cfa::text::parse(text).unwrap();
         let goals = [EdgeId(0)];
-        let found = Mutex::new(Found { status: vec![Status::Covered], ..Found::default() });
+        let found = Mutex::new(SearchResults { status: vec![Status::Covered], ..SearchResults::default() });
         let mut cotest = CoTest::new(Setup {
             program,
             goals: &goals,

@@ -1,5 +1,6 @@
-//! Children of processes: the inputs of a process, changed so that its run leaves its path at one of its branches
-//! (generational search: Godefroid, Levin, Molnar, Automated whitebox fuzz testing, NDSS 2008).
+//! Generational search (Godefroid, Levin, Molnar: Automated whitebox fuzz testing, NDSS 2008). From the inputs of a
+//! process, it computes *children*: inputs whose runs follow the same path up to one branch, and take the other side
+//! there.
 
 use super::goals;
 use cfa::interp::ObjectSeq;
@@ -14,14 +15,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The maximal processor time for the children of one process.
-const ONE_PROCESS: Duration = Duration::from_secs(2);
-/// The maximal number of children that leave their paths over the same edge, with the same calls and in the same
-/// iteration: if no run has taken the edge yet, and if one has.
+const TIME_PER_PROCESS: Duration = Duration::from_secs(2);
+/// The maximal number of children that leave the path of their process over the same edge, with the same calls and in the
+/// same iteration. The first number applies if no run has taken the edge yet, the second one otherwise.
 const MOST_CHILDREN: (u8, u8) = (30, 2);
-/// The iterations from this one on count as one.
+/// The number from which on all iterations of a branch count as the same one.
 const LAST_ITERATION: u8 = 15;
 
-/// Makes children of processes.
+/// Computes children of processes.
 pub struct Generations<'p> {
     program: &'p Program,
     concolic: Concolic<'p>,
@@ -32,7 +33,7 @@ pub struct Generations<'p> {
     time: Duration,
 }
 
-/// The bytes of processes, numbered.
+/// A numbering of the bytes of processes: each is a part and a position in it.
 #[derive(Default)]
 struct Places {
     all: Vec<(Part, usize)>,
@@ -48,7 +49,7 @@ impl Places {
     }
 }
 
-/// The names of the values of a run: the numbers of the bytes of its process.
+/// Names the values that a run takes by the numbers of the bytes of its process.
 struct Names<'a> {
     origins: &'a RefCell<Origins>,
     places: &'a mut Places,
@@ -76,7 +77,7 @@ impl InputNames for Names<'_> {
 }
 
 impl<'p> Generations<'p> {
-    /// Prepares a program.
+    /// Creates a search without children for a program.
     pub fn new(program: &'p Program) -> Self {
         let concolic = Concolic::new(program, &engine::smt::Choice::default());
         Self { program, concolic, places: Places::default(), tried: FxHashMap::default(), time: Duration::ZERO }
@@ -87,7 +88,7 @@ impl<'p> Generations<'p> {
         self.time
     }
 
-    /// Returns children of a process. `is_reached` tells for each edge whether some run took it.
+    /// Returns children of a process. `is_reached` is true for each edge that some run took.
     pub fn children(
         &mut self,
         replayer: &Replayer<'_>,
@@ -96,7 +97,7 @@ impl<'p> Generations<'p> {
         budget: &Budget,
     ) -> Vec<Process> {
         let start = worked();
-        let budget = budget.exerting(ONE_PROCESS);
+        let budget = budget.exerting(TIME_PER_PROCESS);
         let origins = RefCell::default();
         let names = Names { origins: &origins, places: &mut self.places, process };
         let mut recorder = self.concolic.follow(names);
@@ -126,8 +127,8 @@ impl<'p> Generations<'p> {
     }
 }
 
-/// Returns the process with these bytes changed. A byte after the end of a part makes the part longer. A value that is
-/// no byte ends a part, and so does a zero in a text.
+/// Returns the process with these bytes changed. A byte directly after the end of a part makes the part longer. A value
+/// that is no byte truncates the part there, and so does a zero in an argument or environment variable.
 fn changed_process(process: &Process, places: &Places, changed: &[(u32, Bv)]) -> Process {
     let mut child = process.clone();
     let mut parts: BTreeMap<&Part, BTreeMap<usize, Option<u8>>> = BTreeMap::new();

@@ -38,7 +38,7 @@ use frontend_llvm::Options;
 use given::Given;
 pub use goals::{Coverage, goals as goals_of};
 use instrument::Property;
-use search::{Form, Found, Import, Processes, Search, Status, Test};
+use search::{Form, Import, Processes, SearchResults, Status, Test, TestSearch};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -89,7 +89,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
 
     let budget = time.map_or_else(Budget::unlimited, |time| Budget::lasting(time.saturating_sub(WRITING)));
     let cancel = budget.cancel.clone();
-    let shared = Arc::new(Mutex::new(Found::default()));
+    let shared = Arc::new(Mutex::new(SearchResults::default()));
     let loaded: Arc<Mutex<Option<Arc<Program>>>> = Arc::default();
     let cooperates = args.cotest;
     let parties = Parties {
@@ -130,7 +130,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
                     Takes::Process => Form::Process(Box::new(Processes::new(&program, config.seed, seeds))),
                     Takes::Arguments => Form::Call,
                 };
-                Search { program: &program, goals: &goals, config, budget, found: &shared, most_runs, form }.run();
+                TestSearch { program: &program, goals: &goals, config, budget, found: &shared, most_runs, form }.run();
             }
             Ok(())
         }
@@ -230,7 +230,7 @@ impl Parties {
         goals: &[EdgeId],
         config: Config,
         budget: Budget,
-        (found, known): (&Mutex<Found>, &Mutex<Option<Known>>),
+        (found, known): (&Mutex<SearchResults>, &Mutex<Option<Known>>),
     ) -> Result<(), Failure> {
         let Self { errors, memory, .. } = self;
         let memory = *memory;
@@ -265,7 +265,7 @@ fn short(path: &str) -> String {
 
 /// Adds a test without inputs to an empty suite, and prints a warning. The tools that measure a suite run the program
 /// on its tests, so they cannot measure a suite without tests.
-fn has_a_test(found: &mut Found, takes: Takes, colors: Colors) {
+fn has_a_test(found: &mut SearchResults, takes: Takes, colors: Colors) {
     if found.tests.is_empty() {
         let given = match takes {
             Takes::Values => Given::Values(Vec::new()),
@@ -391,7 +391,7 @@ pub fn load(mut options: Options, coverage: &Coverage, budget: &Budget) -> Resul
 struct Suite<'a> {
     program: &'a Program,
     goals: &'a [suite::Goal],
-    found: &'a Found,
+    found: &'a SearchResults,
     coverage: &'a Coverage,
     job: &'a Job,
     format: Format,

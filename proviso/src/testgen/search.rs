@@ -67,7 +67,7 @@ pub struct Test {
 
 /// The results of the search so far.
 #[derive(Clone, Default, Debug)]
-pub struct Found {
+pub struct SearchResults {
     /// The tests of the suite.
     pub tests: Vec<Test>,
     /// The state of each goal.
@@ -99,7 +99,7 @@ pub struct Import {
     pub problem: Option<String>,
 }
 
-impl Found {
+impl SearchResults {
     fn open(&self) -> Vec<usize> {
         (0..self.status.len()).filter(|&i| self.status[i] == Status::Open).collect()
     }
@@ -150,7 +150,7 @@ fn covered(goals: &[EdgeId], run: &Executed) -> Vec<u32> {
 }
 
 /// The search for tests of one program.
-pub struct Search<'a> {
+pub struct TestSearch<'a> {
     /// The program to cover.
     pub program: &'a Program,
     /// The edges to cover.
@@ -160,7 +160,7 @@ pub struct Search<'a> {
     /// The limits of the whole search.
     pub budget: Budget,
     /// The results. Another thread reports them when the time is up.
-    pub found: &'a Mutex<Found>,
+    pub found: &'a Mutex<SearchResults>,
     /// The number of runs after which the search ends.
     pub most_runs: usize,
     /// The kind of inputs that the tests give to the program.
@@ -209,7 +209,7 @@ impl<'a> Processes<'a> {
     }
 
     /// Returns the frontier of the goals that no test covers and no analysis has proved unreachable.
-    fn frontier(&self, search: &Search<'_>) -> Arc<Frontier> {
+    fn frontier(&self, search: &TestSearch<'_>) -> Arc<Frontier> {
         let mut known = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
         let found = search.found();
         let is_open = |goal: usize| matches!(found.status[goal], Status::Open | Status::Beyond);
@@ -244,7 +244,7 @@ const FOLLOWING: u32 = 2;
 /// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
 const MISSES: u32 = 3;
 
-impl Search<'_> {
+impl TestSearch<'_> {
     /// Runs the whole search: random runs, rounds for all goals, then rounds for single goals. Ends when all goals are
     /// decided, the budget is spent, or `most_runs` is reached.
     pub fn run(self) {
@@ -457,7 +457,7 @@ impl Search<'_> {
         }
     }
 
-    fn found(&self) -> std::sync::MutexGuard<'_, Found> {
+    fn found(&self) -> std::sync::MutexGuard<'_, SearchResults> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -725,7 +725,7 @@ mod tests {
     #[test]
     fn what_others_cover_is_dropped() {
         let test = |covers: &[u32]| Test { given: Given::Values(Vec::new()), covers: covers.to_vec(), by: "" };
-        let mut found = Found { status: vec![Status::Covered; 4], ..Found::default() };
+        let mut found = SearchResults { status: vec![Status::Covered; 4], ..SearchResults::default() };
         found.tests = vec![test(&[0, 1]), test(&[2]), test(&[1, 2]), test(&[0, 3])];
         found.drop_superfluous();
         let left: Vec<_> = found.tests.iter().map(|t| t.covers.clone()).collect();
@@ -751,9 +751,9 @@ mod tests {
         let program = cfa::text::parse(text).unwrap();
         let goals: Vec<EdgeId> = [1, 2, 3, 4].map(EdgeId).into();
         let search = |most_runs| {
-            let found = Mutex::new(Found::default());
+            let found = Mutex::new(SearchResults::default());
             let (config, budget) = (Config::default(), Budget::unlimited());
-            let search = Search {
+            let search = TestSearch {
                 program: &program,
                 goals: &goals,
                 config,
@@ -777,7 +777,7 @@ mod tests {
     #[test]
     fn one_test_is_always_left() {
         let only = Test { given: Given::Values(Vec::new()), covers: Vec::new(), by: "" };
-        let mut found = Found { tests: vec![only], ..Found::default() };
+        let mut found = SearchResults { tests: vec![only], ..SearchResults::default() };
         found.drop_superfluous();
         assert_eq!(found.tests.len(), 1);
     }

@@ -1,7 +1,7 @@
 //! Test suites in the exchange format of Test-Comp (version 1.1), and coverage in the format of lcov.
 
 use super::goals::Coverage;
-use super::search::{Found, Status};
+use super::search::{SearchResults, Status};
 use crate::test_format::escaped;
 use cfa::{EdgeId, FunctionOrigin, Id, Op, Program};
 use driver::evidence::wording::Wording;
@@ -156,7 +156,13 @@ impl Format {
 }
 
 /// Returns the goals of a suite, in the order of the source.
-pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, format: Format, sources: &Sources) -> Vec<Goal> {
+pub fn goals(
+    program: &Program,
+    goals: &[EdgeId],
+    found: &SearchResults,
+    format: Format,
+    sources: &Sources,
+) -> Vec<Goal> {
     let wording = Wording::new(program, sources);
     let goal = |(i, &edge): (usize, &EdgeId)| {
         let (op, place) = (&program.edges[edge].op, program.edges[edge].place);
