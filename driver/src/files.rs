@@ -25,18 +25,18 @@ static CHECKED: Mutex<Vec<(&str, PathBuf)>> = Mutex::new(Vec::new());
 
 /// Reads an input and returns its bytes. `Err` if it cannot be read, or if it is a checked output.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    take(path)?;
+    record_input(path)?;
     fs::read(path).map_err(|error| Failure::reading(path, &error))
 }
 
 /// Reads an input and returns its text. `Err` if it cannot be read, is not UTF-8, or is a checked output.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    take(path)?;
+    record_input(path)?;
     fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))
 }
 
 /// Records a file as an input. `Err` if it is a checked output. Later checks of outputs reject it, too.
-pub fn take(path: &Path) -> Result<(), Failure> {
+pub fn record_input(path: &Path) -> Result<(), Failure> {
     INPUTS.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     let named = CHECKED.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Outputs { named, content: Vec::new() }.spare([path])

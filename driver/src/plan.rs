@@ -196,7 +196,7 @@ impl Plan {
     }
 
     /// Returns true if the condition or the automaton of the run is recorded at the end.
-    pub fn tells(&self) -> bool {
+    pub fn records_paths(&self) -> bool {
         self.saved.is_some() || self.saves_gia
     }
 

@@ -116,7 +116,7 @@ impl Telling<'_> {
                 library = Some(self.function(dependence.on).name.clone());
                 continue;
             }
-            let (what, kind, through) = self.tell(from, dependence, library.take());
+            let (what, kind, through) = self.describe(from, dependence, library.take());
             let step = self.step(what, kind, dependence.on, through);
             let again = steps.last().is_some_and(|last: &ChainStep| {
                 last.spot == step.spot && last.kind == step.kind && last.through == step.through
@@ -129,7 +129,12 @@ impl Telling<'_> {
         steps
     }
 
-    fn tell(&self, from: EdgeId, d: &Dependence, library: Option<String>) -> (String, &'static str, Option<String>) {
+    fn describe(
+        &self,
+        from: EdgeId,
+        d: &Dependence,
+        library: Option<String>,
+    ) -> (String, &'static str, Option<String>) {
         let target = match self.spot(from) {
             Some(spot) if self.spot(d.on).is_some_and(|own| own.path != spot.path) => {
                 format!("{}:{}", spot.path, spot.line)

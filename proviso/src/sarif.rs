@@ -162,7 +162,7 @@ fn result<'r>(violation: &Violation, consequences: impl Iterator<Item = &'r Viol
         let origin = trace.origin.iter().map(|origin| (origin.text(), origin.spot.clone()));
         let following = consequences.filter_map(|v| Some((v.message.clone(), v.spot()?.clone())));
         let related = notes.chain(origin).chain(following);
-        value["relatedLocations"] = related.map(|(text, spot)| said(&text, &spot, sources)).collect();
+        value["relatedLocations"] = related.map(|(text, spot)| place_with_message(&text, &spot, sources)).collect();
     }
     value
 }
@@ -183,7 +183,7 @@ fn flow(trace: &Trace, sources: &Sources) -> Vec<Value> {
         .filter(|step| step.matters)
         .filter_map(|step| {
             let text = render::event(&step.event, &trace.inputs);
-            Some(json!({"location": said(&text, step.spot.as_ref()?, sources)}))
+            Some(json!({"location": place_with_message(&text, step.spot.as_ref()?, sources)}))
         })
         .collect();
     if steps.len() <= MAX_STEPS {
@@ -202,7 +202,7 @@ fn notification(level: &str, text: &str, spot: Option<&Spot>, sources: &Sources)
 }
 
 /// Returns a place with a message about it.
-fn said(text: &str, spot: &Spot, sources: &Sources) -> Value {
+fn place_with_message(text: &str, spot: &Spot, sources: &Sources) -> Value {
     let mut place = location(spot, sources);
     place["message"] = json!({"text": text});
     place
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn all_that_can_be_asked_has_a_rule() {
         for check in instrument::NamedCheck::ALL {
-            assert!(RULES.iter().any(|(id, ..)| *id == asked.name), "{}", asked.name);
+            assert!(RULES.iter().any(|(id, ..)| *id == check.name), "{}", check.name);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Component CEGAR as a command and as a verification method. The components run in this process, or any of them as an
 //! external process that reads a file and writes one.
 
-use crate::cooperation::saving::{tell_gia, tell_given, time_to_tell};
+use crate::cooperation::saving::{budget_before_recording, tell_gia, tell_given};
 use crate::plan::Exchange;
 use crate::session::Session;
 use anyhow::{Context, anyhow, bail};
@@ -166,7 +166,7 @@ fn component_cegar_of(
     given: Option<&Gia>,
 ) -> Outcome {
     let mut part = slice.map_or(program, |s| &s.program).clone();
-    let budget = time_to_tell(session);
+    let budget = budget_before_recording(session);
     let lacks_frees = slice.is_some() && cfa::facts::frees(program);
     let config = Config { lacks_frees, ..session.config.clone() };
     let components = Components {

@@ -30,7 +30,7 @@ pub struct Known {
 
 /// Checks the claims of a GIA from the file `name`: targets reached, then candidates, then conditions as a precision.
 /// Returns the outcome if one of them yields a verdict.
-pub fn look_at(session: &Session, program: &Program, gia: &Gia, name: &str) -> Option<Outcome> {
+pub fn check_claims(session: &Session, program: &Program, gia: &Gia, name: &str) -> Option<Outcome> {
     let mut program = program.clone();
     if gia.has(Says::Reachable) {
         let begin = Instant::now();

@@ -18,9 +18,9 @@ use cooperate::condition::Condition;
 use cooperate::gia::{Gia, Says};
 use engine::budget::Budget;
 use engine::{Config, Outcome, Verdict};
-use knowledge::{Known, look_at};
+use knowledge::{Known, check_claims};
 use ranges::{verify_range, verify_ranged};
-use saving::{add_part, save, save_after, tell_given, time_to_tell};
+use saving::{add_part, budget_before_recording, save, save_after, tell_given};
 use slices::{beside, slice_for};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,7 +50,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
         let assumption = format!("the paths that {} covers are verified", path.display());
         session.shared().assumptions.push(assumption);
     }
-    let budget = time_to_tell(session);
+    let budget = budget_before_recording(session);
     let gia = known.gia;
     let mut covered = known.covered.unwrap_or_else(Condition::nothing);
     // These are the recorded results if the worker does not return in time.
@@ -62,7 +62,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
             let assumption = format!("the paths that are ut in {name} reach no error");
             session.shared().assumptions.push(assumption);
         }
-        if let Some(outcome) = look_at(session, program, gia, &name) {
+        if let Some(outcome) = check_claims(session, program, gia, &name) {
             save_after(session, program, &outcome, &covered, &[], Some(gia));
             return outcome;
         }
@@ -75,7 +75,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
             // The effort of a budget measures one thread only.
             let is_effort = session.limits.processor.is_some() && config.jobs == 1;
             let share = if is_effort { budget.exerting(*time) } else { budget.within(*time) };
-            let (first, done, undecided) = rest(session, program, &covered, &config, &share, true);
+            let (first, done, undecided) = analyse_uncovered(session, program, &covered, &config, &share, true);
             add_part(session, "all", first.decided_by.name(), &first, begin);
             if !matches!(first.verdict, Verdict::Unknown(_)) || budget.spent().is_some() {
                 save_after(session, program, &first, &done, &undecided, gia);
@@ -91,7 +91,8 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
     }
     config.is_last = true;
     let begin = Instant::now();
-    let (outcome, done, undecided) = rest(session, program, &covered, &config, &budget, session.plan.tells());
+    let (outcome, done, undecided) =
+        analyse_uncovered(session, program, &covered, &config, &budget, session.plan.records_paths());
     if then.is_some() {
         add_part(session, "the remaining paths", outcome.decided_by.name(), &outcome, begin);
     }
@@ -132,7 +133,7 @@ fn run_external(
 
 /// Analyses the paths that are not covered. Returns the outcome, the condition that is covered afterwards (`covered`
 /// itself unless `wanted`), and the undecided paths to errors.
-fn rest(
+fn analyse_uncovered(
     session: &Session,
     program: &Program,
     covered: &Condition,

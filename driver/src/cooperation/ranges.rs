@@ -1,7 +1,7 @@
 //! Verification of ranges of a program's paths (`--range`, `--ranged`).
 
 use super::analysed::AnalysedProgram;
-use super::saving::{add_part, save_after, time_to_tell};
+use super::saving::{add_part, budget_before_recording, save_after};
 use super::slices::slice_for;
 use crate::session::Session;
 use cfa::Program;
@@ -18,7 +18,7 @@ use std::time::Instant;
 /// Verifies the paths between two test cases. A bound of `None` leaves that side open. Returns the outcome, which is
 /// `UNKNOWN` if the range is empty or a bound cannot be computed.
 pub fn verify_range(session: &Session, program: &Program, bounds: &[Option<TestCase>; 2]) -> Outcome {
-    let (config, budget) = (&session.config, time_to_tell(session));
+    let (config, budget) = (&session.config, budget_before_recording(session));
     let bound = |test: &Option<TestCase>| {
         let path = test.as_ref().map(|test| test.bound(program, &config.solvers, &budget));
         path.transpose()
@@ -40,7 +40,7 @@ pub fn verify_range(session: &Session, program: &Program, bounds: &[Option<TestC
 
 /// Verifies several ranges, each by its analysis, and returns the joint outcome.
 pub fn verify_ranged(session: &Session, program: &Program, composition: &Composition) -> Outcome {
-    let budget = time_to_tell(session);
+    let budget = budget_before_recording(session);
     let (bounds, problems) = composition.bounds(program, &session.config, &budget);
     session.shared().warnings.extend(problems);
     verify_parts(session, program, ranged::parts(program, composition, bounds), true, &budget)
@@ -56,7 +56,7 @@ fn verify_parts(
     budget: &Budget,
 ) -> Outcome {
     let begin = Instant::now();
-    let wanted = session.plan.tells();
+    let wanted = session.plan.records_paths();
     let verify = |part: Option<&Restricted>, config: &Config, budget: &Budget, idle: &Idle| {
         let of_part = part.map_or(program, |r| &r.program);
         let slice = slice_for(session, of_part, config, wanted);
@@ -84,6 +84,6 @@ fn verify_parts(
         }
     }
     let outcome = ranged::joint(&parts, are_whole);
-    save_after(session, program, &outcome, &ranged::done(&parts), &[], None);
+    save_after(session, program, &outcome, &ranged::verified_paths(&parts), &[], None);
     outcome
 }

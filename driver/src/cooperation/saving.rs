@@ -14,7 +14,7 @@ use engine::{Analysis, Outcome, Reason, Verdict};
 use std::time::{Duration, Instant};
 
 /// The time that is reserved at the end of a time limit to record the results, at most a tenth of the limit.
-const TELLING: Duration = Duration::from_secs(1);
+const RECORDING: Duration = Duration::from_secs(1);
 /// Maximal time of the pre-analysis that derives facts for a file at the end.
 const FACTS: Duration = Duration::from_secs(1);
 /// Maximal number of undecided paths that are saved as candidates.
@@ -22,12 +22,12 @@ const MOST_CANDIDATES: usize = 64;
 
 /// Returns the session's budget. If the run records its results and has a time limit, the budget is reduced by the time
 /// to record them.
-pub fn time_to_tell(session: &Session) -> Budget {
-    let Some(limit) = session.limits.timeout.filter(|_| session.plan.tells()) else {
+pub fn budget_before_recording(session: &Session) -> Budget {
+    let Some(limit) = session.limits.timeout.filter(|_| session.plan.records_paths()) else {
         return session.budget.clone();
     };
     let left = limit.saturating_sub(session.limits.start.elapsed());
-    session.budget.within(left.saturating_sub(TELLING.min(limit / 10)))
+    session.budget.within(left.saturating_sub(RECORDING.min(limit / 10)))
 }
 
 /// Records the outcome of a run: the verified paths `done` and, if wanted, the GIA with `undecided` paths as

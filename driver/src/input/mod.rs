@@ -56,11 +56,11 @@ impl Inputs {
             if let Some(database) = &database
                 && let Some(input) = database.input(file, &mut inputs.ignored)?
             {
-                files::take(&input.path)?;
+                files::record_input(&input.path)?;
                 inputs.files.push(input);
                 continue;
             }
-            files::take(file)?;
+            files::record_input(file)?;
             let mut start = [0; 8];
             let mut opened = std::fs::File::open(file).map_err(|e| Failure::reading(file, &e))?;
             let read = opened.read(&mut start).unwrap_or(0);

@@ -183,7 +183,7 @@ struct CreatedObject {
 }
 
 /// Returns true if the function creates objects for arguments.
-pub fn makes(function: &Function) -> bool {
+pub fn creates_objects(function: &Function) -> bool {
     function.name == MAKE
 }
 

@@ -124,10 +124,10 @@ pub(super) fn message(
             return format!("{verb} of `{text}`, {} before {what}", bytes(before));
         }
         (Fault::Dangling, Some(Access::Argument(argument))) => {
-            return format!("{argument} points to {what}, {}", gone(object, here));
+            return format!("{argument} points to {what}, {}", end_of_lifetime(object, here));
         }
         (Fault::Dangling, Some(Access::Expression { text, .. })) if object.is_some_and(|o| o.kind.is_dynamic()) => {
-            return format!("{verb} of `{text}` in {what}, {}", gone(object, here));
+            return format!("{verb} of `{text}` in {what}, {}", end_of_lifetime(object, here));
         }
         _ => {}
     }
@@ -140,7 +140,11 @@ pub(super) fn message(
             None => format!("{access} at {addr:#x}, where there is no object"),
         },
         Fault::Dangling => {
-            format!("{access} at offset {} of {what}, {}", object.map_or(0, |o| o.offset), gone(object, here))
+            format!(
+                "{access} at offset {} of {what}, {}",
+                object.map_or(0, |o| o.offset),
+                end_of_lifetime(object, here)
+            )
         }
         Fault::ReadOnly => format!("{access} to {what}, which is constant"),
         Fault::InvalidFree => match object {
@@ -163,7 +167,7 @@ pub(super) fn message(
 }
 
 /// Returns the relative clause that says how the lifetime of a dead object ended.
-fn gone(object: Option<&Object>, here: Option<&Spot>) -> String {
+fn end_of_lifetime(object: Option<&Object>, here: Option<&Spot>) -> String {
     match object.map(|o| (o.kind, &o.freed)) {
         Some((kind, Some(at))) if kind.is_dynamic() => {
             let by = object.and_then(|o| o.moved_by.as_ref()).map_or_else(|| "was".into(), |f| format!("`{f}`"));

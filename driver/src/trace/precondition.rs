@@ -35,7 +35,7 @@ impl Precondition {
     /// in the objects of `call`. `accessed` is the number of accessed bytes, and `writes` is true for a write. `steps`
     /// are the steps to the access. Returns `None` if the access is not after the end, if the caller passes no number
     /// that may be the length, if the object is one structure, or if the pointer to the object has no expression.
-    pub(super) fn of(
+    pub(super) fn for_access(
         call: &Arguments,
         object: &Object,
         index: usize,

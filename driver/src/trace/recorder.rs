@@ -5,7 +5,7 @@ pub(in crate::trace) mod library;
 mod memory_fault;
 mod operations;
 
-use super::arguments::{Making, makes};
+use super::arguments::{Making, creates_objects};
 use super::fault;
 use super::names::{Names, Temporaries};
 use super::{Block, Event, InputValue, Object, Precondition, Step, Trace, Write};
@@ -293,7 +293,7 @@ impl<'p> Recorder<'p> {
         let precondition = match (&run.outcome, &arguments, &object, buffer) {
             (Outcome::Invalid { fault: Fault::OutOfBounds, .. }, Some(call), Some(object), Some(index)) => {
                 let writes = matches!(self.program.edges[edge].op.unshadowed(), Op::Store { .. } | Op::Fill { .. });
-                Precondition::of(call, object, index, run.accessed, writes, &self.steps)
+                Precondition::for_access(call, object, index, run.accessed, writes, &self.steps)
             }
             _ => None,
         };

@@ -193,7 +193,7 @@ fn with_work_of(mut outcome: Outcome, other: Outcome) -> Outcome {
 }
 
 /// The verified paths of all parts.
-pub fn done(parts: &[RangePart]) -> Condition {
+pub fn verified_paths(parts: &[RangePart]) -> Condition {
     let nothing = Condition::nothing();
     let known = parts.iter().map(|part| &part.done).filter(|done| **done != nothing);
     known.cloned().reduce(|a, b| a.union(&b)).unwrap_or(nothing)

@@ -150,7 +150,7 @@ fn what_ranges_say_to_be_verified_is() {
         let config = Config { wants_frontier: true, ..config(Analysis::Symex) };
         let budget = Budget::lasting(time);
         ranges(&program, &mut parts, &config, &budget);
-        let mut done = ranged::done(&parts);
+        let mut done = ranged::verified_paths(&parts);
         done.check(&program).unwrap();
         let text = print(&done, &program);
         assert_eq!(parse(&text, &mut program).unwrap(), done);
@@ -254,7 +254,7 @@ fn what_is_said_to_be_verified_is() {
             let paths = is_beside.then(|| done.part(None).expect("a tree of paths"));
             // As a rule, the result of an exploration does not distinguish paths that the simplified program merges.
             if let (Some(paths), Some(simple)) = (&paths, Simplified::new(&program)) {
-                let is_told = paths.joined(&simple.joined).is_some();
+                let is_told = paths.for_simplified(&simple.branch_map).is_some();
                 (joined, apart) =
                     (joined + usize::from(is_told && !simple.branch_map.is_empty()), apart + usize::from(!is_told));
             }

@@ -189,7 +189,7 @@ impl<'r> Turns<'r> {
         loop {
             let ending = self.timed(i, &part, query_time);
             self.workers[i].algorithm.publish(&self.exchange);
-            match self.after(i, ending.unwrap_or_else(Ending::GaveUp)) {
+            match self.evaluate_end(i, ending.unwrap_or_else(Ending::GaveUp)) {
                 After::Decided(verdict) => return Some(verdict),
                 After::GoesOn => {}
                 After::Over => return None,
@@ -207,7 +207,7 @@ impl<'r> Turns<'r> {
     }
 
     /// Evaluates the end of a time slice.
-    fn after(&mut self, i: usize, ending: Ending) -> After {
+    fn evaluate_end(&mut self, i: usize, ending: Ending) -> After {
         match ending {
             Ending::Proved(_) => After::Decided(match self.common.first(self.setting.program) {
                 None => Verdict::True,

@@ -16,7 +16,7 @@ pub fn inline(program: &mut Program) {
     for _ in 0..ROUNDS {
         let unknown: Vec<FuncId> = program.funcs.ids().filter(|func| !known.contains_key(func)).collect();
         let before = known.len();
-        known.extend(unknown.into_iter().filter_map(|func| Some((func, given(program, func)?))));
+        known.extend(unknown.into_iter().filter_map(|func| Some((func, result_of(program, func)?))));
         if known.len() == before {
             return;
         }
@@ -29,7 +29,7 @@ pub fn inline(program: &mut Program) {
 }
 
 /// The result of a function over its parameters and global variables, if the function has no other effect.
-fn given(program: &mut Program, func: FuncId) -> Option<ExprId> {
+fn result_of(program: &mut Program, func: FuncId) -> Option<ExprId> {
     let mut values = FxHashMap::default();
     let mut at = program.funcs[func].entry;
     for _ in 0..MOST_EDGES {

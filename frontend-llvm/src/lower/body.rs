@@ -12,7 +12,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         for i in lowering.begin_block(block) {
             let instruction = lowering.instruction(i);
             if lowering.begin_instruction(i) {
-                inlined::before(&mut lowering, instruction);
+                inlined::emit_inlined_error(&mut lowering, instruction);
                 instruction::lower(&mut lowering, i, instruction);
             }
             lowering.note_exceptions(i, instruction.opcode);

@@ -110,7 +110,7 @@ enum Part {
 }
 
 impl Handler {
-    fn of(fl: &FunctionLowering, buffer: Operand) -> Option<Self> {
+    fn find(fl: &FunctionLowering, buffer: Operand) -> Option<Self> {
         let ir = fl.b.ir();
         let root = root(fl, buffer);
         let is_named =
@@ -170,7 +170,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, f: usize
         _ => return false,
     };
     let buffer = ir.operand(i, 0);
-    let Some(handler) = Handler::of(fl, buffer) else { return false };
+    let Some(handler) = Handler::find(fl, buffer) else { return false };
     if !registers {
         let zero = fl.b.int(32, 0);
         fl.define_saved(n, zero);

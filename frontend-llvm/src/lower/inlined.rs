@@ -142,7 +142,7 @@ pub(super) fn callee(ir: &Module, call: &Instruction) -> Option<usize> {
 
 /// Called before an instruction. If the instruction is in an inlined body of an error function and has an effect, emits
 /// the call of the error function. Passes may execute instructions without an effect speculatively.
-pub(super) fn before(fl: &mut FunctionLowering, i: &Instruction) {
+pub(super) fn emit_inlined_error(fl: &mut FunctionLowering, i: &Instruction) {
     let Some(&func) = fl.b.cx.inlined.places.get(&i.place) else { return };
     let ir = fl.b.ir();
     let is_idle = |n: usize| {

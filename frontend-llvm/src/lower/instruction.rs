@@ -87,7 +87,7 @@ fn lower_return(fl: &mut FunctionLowering, i: &Instruction) {
     if let Some(value) = value.filter(|_| fl.function.returns_defined) {
         fl.b.demand(value, "it is returned".into());
     }
-    super::returned::tell(fl);
+    super::returned::record_missing_result(fl);
     fl.b.finish(Op::Return { value });
 }
 

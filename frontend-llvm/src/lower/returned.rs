@@ -187,8 +187,8 @@ pub(super) fn note_write(fl: &mut FunctionLowering, i: u32) {
     }
 }
 
-/// Called before the return. Tells the caller whether the result is missing.
-pub(super) fn tell(fl: &mut FunctionLowering) {
+/// Must be called before the return. Sets the variable by which the caller tests whether the result is missing.
+pub(super) fn record_missing_result(fl: &mut FunctionLowering) {
     if let (Some((open, _)), Some(u)) = (&fl.unreturned, &fl.b.cx.unreturned) {
         let (var, open) = (u.signal, *open);
         let value = fl.b.var_expr(open);

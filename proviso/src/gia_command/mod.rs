@@ -232,7 +232,7 @@ fn places(job: &Job) -> Result<Places, Failure> {
     Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))
 }
 
-fn tell(lost: &[String]) {
+fn print_lost(lost: &[String]) {
     for what in lost {
         output::print_error(&format!("lost: {what}\n"));
     }
@@ -246,7 +246,7 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
     let (places, sources) = (places(job)?, Sources::new());
     let source = SourceMap { places: &places, sources: &sources };
     let (gia, lost) = source.gia_of(entry, program).map_err(|why| Failure::data(format!("{why:#}")))?;
-    tell(&lost);
+    print_lost(&lost);
     Ok(gia::print(&gia, program))
 }
 
@@ -267,7 +267,7 @@ fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Fai
             ("invariant_set", Content::Invariants(items), lost)
         }
     };
-    tell(&lost);
+    print_lost(&lost);
     let width = program.layout.pointer_width;
     Ok(format::text(&[Entry::of_program(entry_type, content, &job.load.files(), width)]))
 }

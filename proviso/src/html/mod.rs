@@ -43,7 +43,7 @@ pub fn page(report: &Report, report_data: &ReportData, graph: &[ArgNode], source
     let most = MAX_STEPS / all.len().max(1);
     let data = json!({
         "run": run,
-        "violations": all.into_iter().map(|v| told(v, most)).collect::<Vec<_>>(),
+        "violations": all.into_iter().map(|v| described_violation(v, most)).collect::<Vec<_>>(),
         "invariants": report.invariants.iter().map(invariant_json).collect::<Vec<_>>(),
         "files": files(report, report_data, sources),
         "functions": report_data.functions(),
@@ -68,7 +68,7 @@ pub fn page(report: &Report, report_data: &ReportData, graph: &[ArgNode], source
 
 /// Returns a violation whose steps have descriptions. If there are more than `most` steps, only the first and the last
 /// ones are kept.
-fn told(violation: &Violation, most: usize) -> Value {
+fn described_violation(violation: &Violation, most: usize) -> Value {
     let mut value = violation_json(violation);
     let Some(trace) = &violation.trace else { return value };
     let steps = value["trace"].as_array_mut().expect("a trace is a list");

@@ -155,7 +155,7 @@ struct VarSets {
 
 impl VarSets {
     /// The set and the shift that the variable contributes to an expression; `None` if it contributes no pointers.
-    fn behind(self, way: LeafTransform) -> Option<(u32, Shift)> {
+    fn contribution(self, way: LeafTransform) -> Option<(u32, Shift)> {
         match way {
             LeafTransform::Moved(shift) => Some((self.points_to, shift)),
             LeafTransform::Arrival => (self.leads_to != 0).then_some((self.leads_to, Shift::ANY)),
@@ -318,7 +318,9 @@ impl<'p> PointsTo<'p> {
         let mut found = Vec::new();
         for term in self.terms.terms(e) {
             found.extend(match (term.base, term.way) {
-                (Base::Var(v), way) => self.sets[v.index()].behind(way).map(|(set, shift)| (Places::Set(set), shift)),
+                (Base::Var(v), way) => {
+                    self.sets[v.index()].contribution(way).map(|(set, shift)| (Places::Set(set), shift))
+                }
                 (Base::Global(g), LeafTransform::Moved(shift)) => Some((Places::Object(ObjectId(g.0)), shift)),
                 (Base::Func(f), LeafTransform::Moved(shift)) => {
                     Some((Places::Object(ObjectId(self.globals + f.0)), shift))

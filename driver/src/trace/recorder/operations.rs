@@ -163,7 +163,8 @@ impl Recorder<'_> {
         }
         let index = self.inputs.len();
         self.inputs.push(shown);
-        let length = || makes(&self.program.funcs[self.frame().func]).then(|| self.making.next_length(&info.kind));
+        let length =
+            || creates_objects(&self.program.funcs[self.frame().func]).then(|| self.making.next_length(&info.kind));
         let into = self.program.vars[var].name.clone().or_else(|| length().flatten());
         self.fresh = into.is_none().then_some((var, self.next_step()));
         let write = self.names.variable_written(var, &self.inputs[index].shown, self.depth()).filter(|_| self.shown());
@@ -362,7 +363,7 @@ impl Recorder<'_> {
         let len = u64::from(self.program.exprs.width(value).div_ceil(8));
         let at = state.eval(addr).to_u64().unwrap_or(0);
         self.write(at, len, tainted);
-        if makes(&self.program.funcs[self.frame().func]) {
+        if creates_objects(&self.program.funcs[self.frame().func]) {
             self.making.stored(self.program, at, &state.eval(value));
         }
         if !self.shown() {
@@ -411,11 +412,11 @@ impl Recorder<'_> {
         self.set_taint(var, false);
         let base = state.var(var).and_then(|v| v.to_u64()).unwrap_or(0);
         let function = &self.program.funcs[self.frame().func];
-        if makes(function) && kind != cfa::AllocKind::Placeholder {
+        if creates_objects(function) && kind != cfa::AllocKind::Placeholder {
             self.making.allocated(self.program, function, object, base, state);
         }
         // The caller of the program initialises the objects that it passes.
-        let is_unwritten = self.frames.len() > 1 && !makes(function);
+        let is_unwritten = self.frames.len() > 1 && !creates_objects(function);
         let given = self.given.bytes.range((object, 0)..=(object, u64::MAX));
         let given: BTreeMap<u64, u8> = given.map(|(&(_, offset), &byte)| (offset, byte)).collect();
         let by_malloc = is_unwritten && !by_library && kind == cfa::AllocKind::MALLOC;

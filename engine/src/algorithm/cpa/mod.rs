@@ -239,16 +239,16 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         } else if !all && !self.parameters.counts_on_rest {
             covered = self.not_done(alive.iter().map(|(node, ..)| *node).collect(), covered);
         }
-        let tell_open = |(node, at, reason)| self.open(at, self.tell(node, &mut paths, &mut known), reason);
+        let tell_open = |(node, at, reason)| self.open(at, self.add_path(node, &mut paths, &mut known), reason);
         let open = alive.into_iter().map(tell_open).collect();
         let tell = |(node, by): (R::Node, Option<R::Node>)| Covered {
-            path: self.tell(node, &mut paths, &mut known),
-            by: by.and_then(|by| self.tell(by, &mut paths, &mut known)),
+            path: self.add_path(node, &mut paths, &mut known),
+            by: by.and_then(|by| self.add_path(by, &mut paths, &mut known)),
         };
         let covered = covered.into_iter().map(tell).collect();
         let loops = Loops::new(self.program);
         let covering = self.reached.covers_more(&|at| loops.headed_by(at).is_some()).into_iter();
-        let covering = covering.filter_map(|node| self.tell(node, &mut paths, &mut known)).collect();
+        let covering = covering.filter_map(|node| self.add_path(node, &mut paths, &mut known)).collect();
         let heads = match self.parameters.merge {
             Merge::InBlocks(_) => self.parameters.heads.clone(),
             _ => Vec::new(),
@@ -293,7 +293,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
     }
 
     /// Adds the path to a node. Prefixes in `known` are shared.
-    fn tell(&self, node: R::Node, paths: &mut Paths, known: &mut FxHashMap<R::Node, PathId>) -> Option<PathId> {
+    fn add_path(&self, node: R::Node, paths: &mut Paths, known: &mut FxHashMap<R::Node, PathId>) -> Option<PathId> {
         let (mut line, mut at) = (Vec::new(), Some(node));
         let mut path = None;
         while let Some(n) = at {

@@ -178,7 +178,7 @@ impl Automaton {
 
     /// Returns the edges of a shortest path from a node to one of the nodes `to` that enters no node of `without`.
     /// Returns `None` if there is no such path.
-    pub fn way(&self, from: usize, to: &[usize], without: &[usize]) -> Option<Vec<&Edge>> {
+    pub fn shortest_path(&self, from: usize, to: &[usize], without: &[usize]) -> Option<Vec<&Edge>> {
         let mut by_source: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (number, edge) in self.edges.iter().enumerate() {
             by_source[edge.from].push(number);

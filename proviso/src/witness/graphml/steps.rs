@@ -104,7 +104,10 @@ impl Reader<'_> {
         if ends.is_empty() {
             return Err("none of its nodes is a violation".into());
         }
-        let way = self.automaton.way(entry, &ends, &sinks).ok_or("there is no path from its entry to a violation")?;
+        let way = self
+            .automaton
+            .shortest_path(entry, &ends, &sinks)
+            .ok_or("there is no path from its entry to a violation")?;
         let on_way: Vec<usize> = way.iter().map(|e| e.from).collect();
         if on_way
             .iter()
