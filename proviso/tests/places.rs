@@ -97,6 +97,14 @@ fn only_installed_functions_are_signal_handlers() {
     assert!(proved >= 1 && violated == 0 && open == 2, "{proved} {violated} {open}");
 }
 
+#[test]
+fn what_signal_handlers_write_while_the_program_waits_is_open() {
+    assert_eq!(proved_places_hold_natively("handlers_while_waiting", 2), 3);
+    let (report, _) = report(&data("handlers_while_waiting.c"), &["--check", "address"]);
+    let [_, violated, open] = counts(&report, "address");
+    assert_eq!([violated, open], [0, 3]);
+}
+
 /// The places of a report add up, and assumptions about undefined functions are listed.
 #[test]
 fn reports_count_places() {

@@ -41,9 +41,7 @@ impl Handlers {
         let calls = CallGraph::new(program);
         let returning = returning(program, &calls);
         let jumps = program.taints.values().any(|taint| taint.harm() == Harm::Elsewhere);
-        let handlers = installed(program, &installing, points_to).unwrap_or_else(|| {
-            calls.address_taken().iter().copied().filter(|&func| has_type_of_handler(program, func)).collect()
-        });
+        let handlers = installed(program, &installing, points_to).unwrap_or_else(|| calls.address_taken().to_vec());
         for func in handlers {
             let called = this.add(program, &calls, func);
             if returning[func.index()] || jumps {
@@ -179,14 +177,6 @@ impl<'p> Arguments<'p> {
             self.unused.contains(var.index()) && matches!(kind, VarKind::Temp(_)) && edge.place == taint.place;
         is_argument.then_some((edge.source, self.program.vars[var].width, value))
     }
-}
-
-/// True for a function that `signal` may install. A function without a prototype (`void stop() {...}`) converts to the
-/// type of a handler, also with another result.
-fn has_type_of_handler(program: &Program, func: FuncId) -> bool {
-    let params = &program.funcs[func].params;
-    let takes_signal = params.first().is_none_or(|&param| program.vars[param].width == SIGNAL);
-    takes_signal && matches!(params.len(), 0 | 1 | 3)
 }
 
 /// The object that an address with a constant base leads to.

@@ -1,4 +1,4 @@
-// Sends a signal to the main thread as soon as it has installed the last handler.
+// Sends a signal to the main thread again and again, as soon as it has installed the last handler.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -14,8 +14,10 @@ static void *sender(void *unused) {
         usleep(1000);
         sigaction(SIGUSR2, 0, &now);
     } while (now.sa_handler == SIG_DFL);
-    pthread_kill(program, signals[atoi(getenv("MODE"))]);
-    return unused;
+    for (;;) {
+        pthread_kill(program, signals[atoi(getenv("MODE"))]);
+        usleep(1000);
+    }
 }
 
 __attribute__((constructor)) static void start(void) {
