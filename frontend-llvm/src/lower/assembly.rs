@@ -68,11 +68,12 @@ fn only_computes(fl: &FunctionLowering, i: &Instruction, assembly: &Assembly) ->
     let is_wide = |ty: &Ty| {
         !matches!(ir.kind(*ty), TypeKind::Float(_)) && 8 * ir.types[*ty as usize].size >= u64::from(ir.pointer_width)
     };
+    let may_be_address =
+        results.iter().chain(&inputs).any(is_pointer) || results.iter().any(is_wide) && inputs.iter().any(is_wide);
     i.opcode == op::CALL
+        && !may_be_address
         && !assembly.constraints.split(',').any(accesses_memory)
         && !assembly.text.split(|c| !is_part(c)).any(has_other_effect)
-        && !results.iter().chain(&inputs).any(is_pointer)
-        && !(results.iter().any(is_wide) && inputs.iter().any(is_wide))
 }
 
 /// The types of the scalars in a value of type `ty`.
