@@ -15,6 +15,7 @@ mod leak;
 mod memory;
 mod operate;
 mod races;
+mod robust;
 mod run;
 mod threads;
 mod word;

@@ -7,6 +7,7 @@
 
 use super::memory::Digest;
 use super::races::{Access, Clocks, Races, order_of};
+use super::robust::{Orders, Robust};
 use super::*;
 use crate::PlaceId;
 use crate::expr::BinOp;
@@ -29,6 +30,7 @@ pub struct Functions {
     sections: Vec<Option<u64>>,
     race: Option<ErrorId>,
     deadlock: Option<ErrorId>,
+    orders: Orders,
 }
 
 impl Functions {
@@ -68,6 +70,7 @@ impl Functions {
             ops,
             race: error(crate::Check::DataRace),
             deadlock: error(crate::Check::Deadlock),
+            orders: Orders::of(program),
         }
     }
 }
@@ -139,6 +142,8 @@ pub(super) enum Visible {
 
 /// The minimal number of bytes of a cell.
 const MIN_CELL: u64 = 8;
+/// The variable of the models that counts the threads that have not ended.
+const LIVE: &str = "proviso_live";
 /// The maximal number of cells of an object. The cells of larger objects have more bytes.
 const MAX_CELLS: u64 = 4096;
 
@@ -212,7 +217,7 @@ pub enum Gap {
     Uninitialised,
     /// The run depends on the addresses of objects.
     Address,
-    /// An atomic operation has a memory order weaker than sequential consistency.
+    /// Operations with weak memory orders permit executions that are not sequentially consistent.
     WeakOrder,
     /// A library function, which is executed as one step, accesses memory that threads share.
     Library,
@@ -247,6 +252,8 @@ pub(super) struct Threads {
     visible: Visible,
     races: Option<Box<Races>>,
     clocks: Option<Box<Clocks>>,
+    /// The check for other executions than sequentially consistent ones. `None` if there are none, or no check.
+    robust: Option<Box<Robust>>,
     /// The last race, for reports: the earlier access and the later one, with their threads.
     pub race: Option<[(u32, Access); 2]>,
     /// The gaps of the run, each with the place where the program reaches it first.
@@ -293,6 +300,7 @@ impl Threads {
             visible: Visible::All,
             races: detects.then(Box::default),
             clocks: detects.then(Box::default),
+            robust: None,
             race: None,
             gaps: Vec::new(),
             unwritten: None,
@@ -308,6 +316,10 @@ impl Threads {
     /// Returns true if no other thread can run: only one is alive, or the current one has entered an atomic section.
     fn is_alone(&self) -> bool {
         self.live == 1 || self.all[self.current].sections.iter().any(|s| s.entered)
+    }
+    /// Returns true if all other threads have ended before this point of the current thread.
+    fn has_joined(&self) -> bool {
+        self.live == 1 && self.robust.as_ref().is_none_or(|robust| robust.has_joined(self.current as u32))
     }
 }
 
@@ -550,6 +562,9 @@ impl State<'_> {
         let current = threads.current as u32;
         let kind = threads.all[threads.current].sections.last().map(|s| s.kind);
         let is_shared = self.share(&access);
+        if !self.is_robust(&access, kind, is_shared) {
+            self.record_gap(Gap::WeakOrder, access.edge);
+        }
         if matches!(kind, Some(threads::SYNCHRONISES..)) {
             return None;
         }
@@ -592,13 +607,42 @@ impl State<'_> {
         Some(Outcome::Error(error, access.edge))
     }
 
+    /// Checks an access for other executions than sequentially consistent ones. `kind` is that of its atomic section.
+    /// Memory that is not shared is ordered by locks. Returns false if there are such executions.
+    fn is_robust(&mut self, access: &Access, kind: Option<u64>, is_shared: bool) -> bool {
+        let is_model = self.program.funcs[self.func].origin == FunctionOrigin::Model;
+        let is_count = match self.memory.object_at(access.addr).map(|object| object.seq) {
+            // Nothing but the end of the program depends on the number of threads.
+            Some(ObjectSeq::Global(global)) => self.program.globals[global].name == LIVE,
+            _ => false,
+        };
+        let threads = self.threads();
+        let current = threads.current as u32;
+        let updates = access.writes && threads.thread().sections.last().is_some_and(|section| section.loaded);
+        let Some(robust) = &mut threads.robust else { return true };
+        match kind {
+            Some(threads::SYNCHRONISES..threads::LIBRARY) => {
+                if !is_count {
+                    robust.word(current, access.addr, access.writes);
+                }
+                true
+            }
+            _ if !is_shared => true,
+            _ => {
+                let races = !(kind.is_none() && is_model || kind.is_some_and(|kind| kind >= threads::LIBRARY));
+                let access = Access { atomic: kind.is_some(), ..*access };
+                robust.access(current, &access, order_of(kind), updates, races)
+            }
+        }
+    }
+
     /// Records an access, with its thread and the locks that the thread holds. A cell is shared once a second thread has
     /// accessed it, one of them has written it, and no lock was held at all accesses (Savage et al., Eraser, 1997).
     /// Returns true if a cell was shared already.
     fn share(&mut self, access: &Access) -> bool {
         let threads = self.threads.as_ref().expect("a program with threads");
         let Visible::Only(sharing) = &threads.visible else { return false };
-        if threads.live == 1 || self.is_private_record(access) {
+        if threads.has_joined() || self.is_private_record(access) {
             return false;
         }
         let (sharing, current) = (sharing.clone(), threads.current as u32);
@@ -987,6 +1031,9 @@ impl State<'_> {
             thread != own
         });
         let threads = self.threads();
+        if let Some(robust) = &mut threads.robust {
+            robust.end(own);
+        }
         threads.live -= 1;
         threads.points += 1;
         let thread = threads.thread();
@@ -1036,7 +1083,7 @@ impl State<'_> {
                     sharing.grew |= !sharing.observes;
                     sharing.observes = true;
                 }
-                if kind < threads::order::SEQUENTIAL && threads.live > 1 {
+                if kind < threads::order::SEQUENTIAL && threads.live > 1 && threads.robust.is_none() {
                     self.record_gap(Gap::WeakOrder, call.edge);
                 }
                 let threads = self.threads();
@@ -1075,6 +1122,11 @@ impl State<'_> {
                 }
                 *granted = false;
                 threads.thread().status = Status::Runs;
+                let current = threads.current as u32;
+                if let Some(robust) = &mut threads.robust {
+                    robust.word(current, word, false);
+                    robust.word(current, wait.interrupt, false);
+                }
                 let kind = threads::SYNCHRONISES;
                 threads.thread().sections.push(Section { kind, function: None, entered: true, loaded: false });
             }
@@ -1089,6 +1141,9 @@ impl State<'_> {
                 if let Some(clocks) = &mut threads.clocks {
                     clocks.acquire(current, arg(0));
                 }
+                if let Some(robust) = &mut threads.robust {
+                    robust.acquire(current, arg(0));
+                }
             }
             ThreadOp::Release => {
                 let threads = self.threads();
@@ -1096,27 +1151,38 @@ impl State<'_> {
                 if let Some(clocks) = &mut threads.clocks {
                     clocks.release(current, arg(0));
                 }
+                if let Some(robust) = &mut threads.robust {
+                    robust.release(current, arg(0));
+                }
                 let held = &mut threads.thread().held;
                 if let Some(at) = held.iter().rposition(|&lock| lock == arg(0)) {
                     held.remove(at);
                 }
             }
             ThreadOp::Fence => {
-                if arg(0) < threads::order::SEQUENTIAL && self.threads().live > 1 {
+                let threads = self.threads();
+                if arg(0) < threads::order::SEQUENTIAL && threads.live > 1 && threads.robust.is_none() {
                     self.record_gap(Gap::WeakOrder, call.edge);
                 }
                 let threads = self.threads();
                 let current = threads.current as u32;
+                if let Some(robust) = &mut threads.robust {
+                    robust.fence(current, arg(0));
+                }
                 if let Some(clocks) = &mut threads.clocks {
                     clocks.fence(current, arg(0));
                 }
             }
             ThreadOp::Update => {
-                if arg(1) < threads::order::SEQUENTIAL && self.threads().live > 1 {
+                let threads = self.threads();
+                if arg(1) < threads::order::SEQUENTIAL && threads.live > 1 && threads.robust.is_none() {
                     self.record_gap(Gap::WeakOrder, call.edge);
                 }
                 let threads = self.threads();
                 let current = threads.current as u32;
+                if let Some(robust) = &mut threads.robust {
+                    robust.update(current, arg(0), arg(1));
+                }
                 if let Some(section) = threads.thread().sections.last_mut() {
                     section.kind = arg(1);
                 }
@@ -1172,6 +1238,9 @@ impl State<'_> {
         if let Some(clocks) = &mut threads.clocks {
             clocks.start(parent, child);
         }
+        if let Some(robust) = &mut threads.robust {
+            robust.start(parent, child);
+        }
         Ok(())
     }
 
@@ -1214,21 +1283,26 @@ impl Threads {
         let current = self.current as u32;
         let Some(section) = self.thread().sections.last_mut().filter(|s| !s.entered) else { return };
         section.entered = true;
-        if section.kind == threads::BLOCK
-            && let Some(clocks) = &mut self.clocks
-        {
-            clocks.acquire(current, threads::BLOCK);
+        if section.kind == threads::BLOCK {
+            if let Some(clocks) = &mut self.clocks {
+                clocks.acquire(current, threads::BLOCK);
+            }
+            if let Some(robust) = &mut self.robust {
+                robust.acquire(current, threads::BLOCK);
+            }
         }
     }
 
     fn leave_section(&mut self) {
         let current = self.current as u32;
         let Some(section) = self.thread().sections.pop() else { return };
-        if section.kind == threads::BLOCK
-            && section.entered
-            && let Some(clocks) = &mut self.clocks
-        {
-            clocks.release(current, threads::BLOCK);
+        if section.kind == threads::BLOCK && section.entered {
+            if let Some(clocks) = &mut self.clocks {
+                clocks.release(current, threads::BLOCK);
+            }
+            if let Some(robust) = &mut self.robust {
+                robust.release(current, threads::BLOCK);
+            }
         }
     }
 }
@@ -1354,6 +1428,8 @@ impl<'r> Machine<'r> {
             Some(sharing) => {
                 threads.visible = Visible::Only(sharing);
                 (threads.races, threads.clocks) = (None, None);
+                let (orders, races) = (threads.functions.orders, threads.functions.race.is_some());
+                threads.robust = orders.are_weak.then(|| Box::new(Robust::new(orders, races)));
             }
             None => threads.visible = Visible::Program,
         }
@@ -1495,6 +1571,9 @@ impl<'r> Machine<'r> {
             }
             mix.words(&thread.held);
             mix.word(thread.this);
+        }
+        if let Some(robust) = &threads.robust {
+            robust.digest(&mut mix);
         }
         for object in self.state.memory.live_objects() {
             if object.kind == (ObjectKind::Global { read_only: true }) {
