@@ -11,9 +11,10 @@
 //!   *Model-checking multi-threaded distributed Java programs*, SPIN 2000; Dwyer, Hatcliff, Robby, Ranganath:
 //!   *Exploiting object escape and locking information in partial-order reductions*, FMSD 2004). When more memory turns
 //!   out to be shared, the exploration starts again.
-//! - *Ordering constraints* find a schedule and inputs together, with a solver (`ordering`).
+//! - *Ordering constraints* find a schedule and inputs together, with a solver (`ordering`). They also prove that no
+//!   execution of a program without unbounded loops reaches an error.
 //!
-//! The verdict is TRUE only if the exploration is complete and the explored runs cover all runs: no inputs except those
+//! Otherwise, the verdict is TRUE only if the exploration is complete and the explored runs cover all runs: no inputs except those
 //! for which a few values represent all (`compared`), no address decides a branch, and all memory orders are
 //! sequentially consistent.
 
@@ -60,6 +61,16 @@ const PROOF: Duration = Duration::from_secs(2);
 /// Time limit for the minimisation of a schedule.
 const SHORTENING: Duration = Duration::from_secs(2);
 
+/// The checks whose errors ordering constraints exclude: those that are error edges.
+const PROVED: [Check; 6] = [
+    Check::Call,
+    Check::SignedIntegerOverflow,
+    Check::SignedLeftShift,
+    Check::Shift,
+    Check::IntegerDivideByZero,
+    Check::Automaton,
+];
+
 /// The reason of an exploration that did not reach its end.
 fn too_many() -> Reason {
     Reason::new("not all interleavings of the threads were explored in time").of_kind(ReasonKind::Time)
@@ -81,17 +92,23 @@ pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Ou
     if let Some((inputs, error, path)) = search.sample((start + FIRST).min(until(0.3))) {
         return found(inputs, error, path);
     }
-    if let Some((inputs, error, path)) = search.order(until(0.1)) {
-        return found(inputs, error, path);
+    match search.order(until(0.1)) {
+        Some(Ordered::Violation((inputs, error, path))) => return found(inputs, error, path),
+        Some(Ordered::Proof) => return Outcome::new(Verdict::True, Analysis::Default),
+        None => {}
     }
     let (explored, is_complete) = search.decide(Sharing::default(), until(0.65));
     // If no input matters, a complete exploration has found all errors, and more random runs are useless.
     let is_hopeless = is_complete && !search.depends_on_inputs;
-    if matches!(explored.verdict, Verdict::Unknown(_))
-        && !is_hopeless
-        && let Some((inputs, error, path)) = search.order(until(0.85)).or_else(|| search.sample(until(0.95)))
-    {
-        return found(inputs, error, path);
+    if matches!(explored.verdict, Verdict::Unknown(_)) && !is_hopeless {
+        match search.order(until(0.85)) {
+            Some(Ordered::Violation((inputs, error, path))) => return found(inputs, error, path),
+            Some(Ordered::Proof) => return Outcome::new(Verdict::True, Analysis::Default),
+            None => {}
+        }
+        if let Some((inputs, error, path)) = search.sample(until(0.95)) {
+            return found(inputs, error, path);
+        }
     }
     explored
 }
@@ -109,6 +126,13 @@ pub fn explore(program: &Program, budget: &Budget, limit: Duration, sharing: Sha
 
 /// Inputs with a schedule that lead to an error, the error, and the executed edges.
 type Found = (Inputs, ErrorId, Vec<cfa::EdgeId>);
+
+/// The result of the search by ordering constraints.
+enum Ordered {
+    Violation(Found),
+    /// No execution reaches an error.
+    Proof,
+}
 
 /// The result of an exploration of the interleavings.
 enum Explored {
@@ -177,14 +201,22 @@ impl<'p> Search<'p> {
         None
     }
 
-    /// Looks for violations by ordering constraints. They do not cover data races.
-    fn order(&self, until: Instant) -> Option<Found> {
+    /// Looks for violations, or a proof that there are none, by ordering constraints. They do not cover data races.
+    fn order(&self, until: Instant) -> Option<Ordered> {
         if self.detects_races {
             return None;
         }
-        let inputs = ordering::find(self.program, &self.interpreter, self.budget, until)?;
-        let (error, path) = self.confirm(&inputs)?;
-        Some(self.shorten(inputs, error, path))
+        match ordering::find(self.program, &self.interpreter, self.budget, until) {
+            ordering::Found::Violation(inputs) => {
+                let (error, path) = self.confirm(&inputs)?;
+                Some(Ordered::Violation(self.shorten(inputs, error, path)))
+            }
+            // The constraints cover only errors that are edges.
+            ordering::Found::Proof => {
+                self.program.errors.values().all(|error| PROVED.contains(&error.check)).then_some(Ordered::Proof)
+            }
+            ordering::Found::Nothing => None,
+        }
     }
 
     /// Replays inputs with their schedule. Returns the error that is reached and the path to it, if any.

@@ -4,7 +4,8 @@
 //! and no other write of the same memory is between them. These constraints, and the order of each thread, are over
 //! clocks of the blocks (Alglave, Kroening, Tautschnig: *Partial orders for efficient bounded model checking of
 //! concurrent software*, CAV 2013). The clocks are bit-vectors. A solution is a schedule with inputs, in which an error is
-//! reached. It is only a candidate: the unrolling omits what it does not follow, so the interpreter has to confirm it.
+//! reached. It is only a candidate: the unrolling omits what it does not follow, so the interpreter has to confirm it. If the
+//! unrolling omits nothing, no bound cuts it, and there is no solution, no execution reaches an error.
 
 mod unroll;
 
@@ -27,31 +28,47 @@ const SKIPPED: usize = 20;
 /// Limit on the edges of a run that follows a schedule.
 const RUN_STEPS: u64 = 1_000_000;
 
-/// Finds inputs with a schedule that reach an error. `None` if there are none within the bounds, or if the program has a
-/// part that is not followed.
-pub(super) fn find(
-    program: &Program,
-    interpreter: &Interpreter<'_>,
-    budget: &Budget,
-    until: Instant,
-) -> Option<Inputs> {
+/// What the constraints show.
+pub(super) enum Found {
+    /// Inputs with a schedule that reach an error.
+    Violation(Inputs),
+    /// No execution reaches an error.
+    Proof,
+    Nothing,
+}
+
+/// Looks for inputs with a schedule that reach an error. There is no error if the constraints of an unrolling that omits
+/// nothing have no solution.
+pub(super) fn find(program: &Program, interpreter: &Interpreter<'_>, budget: &Budget, until: Instant) -> Found {
     for bound in BOUNDS {
-        let unrolled = unroll(program, bound).ok()?;
+        let Ok(unrolled) = unroll(program, bound) else { return Found::Nothing };
         let left = until.saturating_duration_since(Instant::now());
         if left < Duration::from_millis(10) || budget.spent().is_some() {
-            return None;
+            return Found::Nothing;
         }
-        let is_cut = unrolled.is_cut;
-        if let Some(inputs) =
-            solve(unrolled, &budget.within(left)).and_then(|plan| follow(program, interpreter, plan, until))
-        {
-            return Some(inputs);
+        let (is_cut, omits) = (unrolled.is_cut, unrolled.omits);
+        match solve(unrolled, &budget.within(left)) {
+            Solved::Plan(plan) => {
+                if let Some(inputs) = follow(program, interpreter, plan, until) {
+                    return Found::Violation(inputs);
+                }
+            }
+            Solved::Impossible if !is_cut && !omits => return Found::Proof,
+            Solved::Impossible | Solved::Unknown => {}
         }
         if !is_cut {
-            return None;
+            return Found::Nothing;
         }
     }
-    None
+    Found::Nothing
+}
+
+/// The result of the solver.
+enum Solved {
+    Plan(Plan),
+    /// The constraints have no solution.
+    Impossible,
+    Unknown,
 }
 
 /// A schedule with inputs.
@@ -63,7 +80,7 @@ struct Plan {
 }
 
 /// Finds a schedule with inputs that satisfy the ordering constraints and reach an error.
-fn solve(unrolled: Unrolled, budget: &Budget) -> Option<Plan> {
+fn solve(unrolled: Unrolled, budget: &Budget) -> Solved {
     let Unrolled { mut pool, blocks, events, initial, inputs, errors, ends, orders, .. } = unrolled;
     let width = usize::BITS - (blocks.len() + 1).leading_zeros() + 1;
     let clocks: Vec<ExprId> = blocks.iter().map(|_| pool.fresh_symbol(Sort::Bv(width)).1).collect();
@@ -128,7 +145,7 @@ fn solve(unrolled: Unrolled, budget: &Budget) -> Option<Plan> {
             let any = disjunction(&mut pool, &sources);
             constraints.push(implies(&mut pool, read.guard, any));
             if constraints.len() > MOST_CONSTRAINTS {
-                return None;
+                return Solved::Unknown;
             }
         }
     }
@@ -155,8 +172,10 @@ fn solve(unrolled: Unrolled, budget: &Budget) -> Option<Plan> {
     for &constraint in &constraints {
         solver.assert(&pool, constraint);
     }
-    if solver.check(&pool, &[], budget) != Answer::Sat {
-        return None;
+    match solver.check(&pool, &[], budget) {
+        Answer::Sat => {}
+        Answer::Unsat => return Solved::Impossible,
+        Answer::Unknown(_) => return Solved::Unknown,
     }
     let mut holds = |e: ExprId| !solver.value(&pool, e).bv().is_zero();
     let executed: Vec<usize> = (0..blocks.len()).filter(|&n| holds(blocks[n].guard)).collect();
@@ -164,7 +183,7 @@ fn solve(unrolled: Unrolled, budget: &Budget) -> Option<Plan> {
     let first = (0..errors.len()).filter(|&n| holds(reached[n])).map(|n| errors[n].1);
     let first: Vec<usize> = first.collect();
     let mut clock = |n: usize| solver.value(&pool, clocks[n]).bv().to_u64().unwrap_or(0);
-    let end = first.into_iter().map(&mut clock).min()?;
+    let Some(end) = first.into_iter().map(&mut clock).min() else { return Solved::Unknown };
     let mut order: Vec<(u64, usize)> = executed.into_iter().map(|n| (clock(n), n)).collect();
     order.retain(|&(at, _)| at <= end);
     order.sort_unstable();
@@ -184,7 +203,7 @@ fn solve(unrolled: Unrolled, budget: &Budget) -> Option<Plan> {
             values.entry((thread, input.input)).or_default().push_back(value);
         }
     }
-    Some(Plan { steps, inputs: values })
+    Solved::Plan(Plan { steps, inputs: values })
 }
 
 fn implies(pool: &mut ExprPool, a: ExprId, b: ExprId) -> ExprId {

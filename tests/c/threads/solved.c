@@ -1,6 +1,6 @@
 // run: --property unreach-call => FALSE(unreach-call)
 // run: --property unreach-call -DLOCKED => FALSE(unreach-call)
-// run: --property unreach-call -DORDERED => UNKNOWN
+// run: --property unreach-call -DORDERED => TRUE
 // native: unseen
 // A violation needs one input of 2^32 and a certain interleaving, which a solver finds together.
 #include "../verify.h"

@@ -6,10 +6,10 @@
 
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::threads::ThreadOp;
+use cfa::threads::{ThreadOp, order};
 use cfa::{
-    Bv, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, FunctionOrigin, GlobalId, InputId, LocId, Op, Program, Sort,
-    VarId,
+    AllocKind, Bv, Callee, EdgeId, Expr, ExprId, ExprPool, Family, FuncId, FunctionOrigin, GlobalId, InputId, LocId,
+    Op, Program, Sort, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -90,6 +90,9 @@ pub struct Unrolled {
     pub orders: Vec<(ExprId, usize, usize)>,
     /// True if a bound removed paths.
     pub is_cut: bool,
+    /// True if the unrolling omits other executions: not every execution within the bounds is one of the unrolled
+    /// program.
+    pub omits: bool,
 }
 
 /// Why a program is not unrolled.
@@ -102,6 +105,8 @@ struct State {
     vars: FxHashMap<VarId, ExprId>,
     /// The content of memory that only this thread accesses.
     own: FxHashMap<Cell, ExprId>,
+    /// The variables that only some of the merged paths have written.
+    partial: FxHashSet<VarId>,
     /// The nesting depth of atomic sections, the block of the section, and what it has written so far.
     depth: u32,
     block: Option<usize>,
@@ -122,6 +127,13 @@ struct Started {
     result: ExprId,
 }
 
+impl State {
+    fn set(&mut self, var: VarId, value: ExprId) {
+        self.partial.remove(&var);
+        self.vars.insert(var, value);
+    }
+}
+
 struct Unroller<'p> {
     program: &'p Program,
     graphs: &'p CfaGraphs,
@@ -132,6 +144,13 @@ struct Unroller<'p> {
     first: FxHashMap<Object, u32>,
     several: FxHashSet<Object>,
     bases: FxHashMap<ExprId, Object>,
+    /// The sizes of objects in bytes, if they are constant.
+    sizes: FxHashMap<Object, u64>,
+    /// The objects of the stack whose bytes are unknown at first, and the symbols for them.
+    unknown: FxHashSet<Object>,
+    unknowns: FxHashMap<Cell, ExprId>,
+    /// The functions that the current thread executes.
+    stack: Vec<FuncId>,
     made: FxHashMap<(EdgeId, u32), u32>,
     cells: BTreeMap<(Object, u64), u32>,
     reads: FxHashMap<(usize, Cell), ExprId>,
@@ -160,6 +179,10 @@ pub fn unroll(program: &Program, bound: u32) -> Result<Unrolled, GaveUp> {
             first: FxHashMap::default(),
             several: FxHashSet::default(),
             bases: FxHashMap::default(),
+            sizes: FxHashMap::default(),
+            unknown: FxHashSet::default(),
+            unknowns: FxHashMap::default(),
+            stack: Vec::new(),
             made: FxHashMap::default(),
             cells: BTreeMap::new(),
             reads: FxHashMap::default(),
@@ -178,6 +201,7 @@ pub fn unroll(program: &Program, bound: u32) -> Result<Unrolled, GaveUp> {
                 ends: Vec::new(),
                 orders: Vec::new(),
                 is_cut: false,
+                omits: false,
             },
         };
         let guard = unroller.out.pool.bool(true);
@@ -212,6 +236,7 @@ impl<'p> Unroller<'p> {
             guard,
             vars: FxHashMap::default(),
             own: FxHashMap::default(),
+            partial: FxHashSet::default(),
             depth: 0,
             block: None,
             written: FxHashMap::default(),
@@ -279,6 +304,8 @@ impl<'p> Unroller<'p> {
             rank[node as usize] = n as u32;
         }
         let outer = std::mem::take(&mut state.vars);
+        let outer_partial = std::mem::take(&mut state.partial);
+        self.stack.push(func);
         for (n, &param) in self.program.funcs[func].params.iter().enumerate() {
             let width = self.program.vars[param].width;
             let value = match args.get(n) {
@@ -342,8 +369,10 @@ impl<'p> Unroller<'p> {
             }
         }
         self.depth -= 1;
+        self.stack.pop();
         Ok(done.map(|(mut state, value)| {
             state.vars = outer;
+            state.partial = outer_partial;
             (state, value)
         }))
     }
@@ -353,6 +382,10 @@ impl<'p> Unroller<'p> {
             return Err("an atomic section that starts or ends on some paths only");
         }
         let guard = a.guard;
+        let mut partial = a.partial;
+        partial.extend(b.partial);
+        partial.extend(a.vars.keys().filter(|var| !b.vars.contains_key(var)));
+        partial.extend(b.vars.keys().filter(|var| !a.vars.contains_key(var)));
         let mut vars = a.vars;
         for (var, value) in b.vars {
             let merged = match vars.get(&var) {
@@ -379,20 +412,27 @@ impl<'p> Unroller<'p> {
         let own = both(self, a.own, b.own, None);
         let written = both(self, a.written, b.written, a.block);
         let guard = self.pool().or(guard, b.guard);
-        Ok(State { guard, vars, own, written, depth: a.depth, block: a.block })
+        Ok(State { guard, vars, own, partial, written, depth: a.depth, block: a.block })
     }
 
     fn eval(&mut self, e: ExprId, state: &State) -> ExprId {
         let program = self.program;
         let mut memo = FxHashMap::default();
+        let omits = &mut self.out.omits;
         self.out.pool.substitute(e, &mut memo, |pool, leaf| match *pool.get(leaf) {
-            Expr::Var(var) => Some(state.vars.get(&var).copied().unwrap_or_else(|| {
-                let width = program.vars[var].width;
-                match program.vars[var].kind {
-                    cfa::VarKind::Global { init: Some(init) } => init,
-                    _ => pool.int(width, 0),
-                }
-            })),
+            Expr::Var(var) => {
+                *omits |= state.partial.contains(&var);
+                Some(state.vars.get(&var).copied().unwrap_or_else(|| {
+                    let width = program.vars[var].width;
+                    match program.vars[var].kind {
+                        cfa::VarKind::Global { init: Some(init) } => init,
+                        _ => {
+                            *omits = true;
+                            pool.int(width, 0)
+                        }
+                    }
+                }))
+            }
             _ => None,
         })
     }
@@ -401,9 +441,23 @@ impl<'p> Unroller<'p> {
 
     /// The content of memory that no thread has written.
     fn initial(&mut self, cell: Cell) -> ExprId {
+        if self.unknown.contains(&cell.object) {
+            if let Some(&symbol) = self.unknowns.get(&cell) {
+                return symbol;
+            }
+            let symbol = self.fresh(cell.width);
+            self.unknowns.insert(cell, symbol);
+            return symbol;
+        }
         if let Object::Global(global) = cell.object
             && let Some(init) = &self.program.globals[global].init
         {
+            let end = cell.offset + u64::from(cell.width.div_ceil(8));
+            let pointer = u64::from(self.program.layout.pointer_width / 8);
+            let splits = |&(at, _): &(u64, ExprId)| {
+                at < end && cell.offset < at + pointer && (at, at + pointer) != (cell.offset, end)
+            };
+            self.out.omits |= init.pointers.iter().any(splits);
             if let Some(&(_, pointer)) = init.pointers.iter().find(|(at, _)| *at == cell.offset) {
                 return self.out.pool.resize(cell.width, pointer);
             }
@@ -413,6 +467,7 @@ impl<'p> Unroller<'p> {
             let value = Bv::from_le_bytes(&bytes).resize(cell.width);
             return self.out.pool.constant(value);
         }
+        self.out.omits |= matches!(cell.object, Object::Global(_));
         self.out.pool.int(cell.width, 0)
     }
 
@@ -429,6 +484,12 @@ impl<'p> Unroller<'p> {
         };
         let cell = Cell { object, offset, width };
         let bytes = |width: u32| u64::from(width.div_ceil(8));
+        let size = match object {
+            Object::Global(global) => Some(self.program.globals[global].size),
+            Object::Made(..) => self.sizes.get(&object).copied(),
+        };
+        let is_inside = offset.checked_add(bytes(width)).zip(size).is_some_and(|(end, size)| end <= size);
+        self.out.omits |= !is_inside || !self.lives(object);
         let before = self.cells.range(..=(object, offset)).next_back();
         let after = self.cells.range((object, offset + 1)..).next();
         let overlaps = |(&(other, at), &other_width): (&(Object, u64), &u32)| {
@@ -445,6 +506,16 @@ impl<'p> Unroller<'p> {
             self.several.insert(object);
         }
         Ok(cell)
+    }
+
+    /// True if the object certainly lives. An object on a stack may be dead if its function does not run.
+    fn lives(&self, object: Object) -> bool {
+        let Object::Made(edge, thread, _) = object else { return true };
+        let is_stack = matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Stack, .. });
+        let func = self.program.func_of(edge);
+        let is_own = thread == self.thread && self.stack.contains(&func);
+        // The program ends when `main` returns.
+        !is_stack || is_own || thread == 0 && self.program.funcs[func].name == "main"
     }
 
     fn event(&mut self, block: usize, guard: ExprId, cell: Cell, access: Access) {
@@ -535,13 +606,15 @@ impl<'p> Unroller<'p> {
     fn execute(&mut self, edge: EdgeId, mut state: State) -> Result<Option<State>, GaveUp> {
         let program = self.program;
         match &program.edges[edge].op {
-            Op::Skip | Op::Approx { .. } | Op::Leak(_) | Op::Free { .. } | Op::Shadow(_) => {}
+            Op::Skip | Op::Leak(_) | Op::Free { family: Family::Scope, .. } => {}
+            Op::Approx { taint } => self.out.omits |= program.taints[*taint].under,
+            Op::Free { .. } | Op::Shadow(_) => self.out.omits = true,
             Op::Assign { var, value } => {
                 if program.vars[*var].func().is_none() {
                     return Err("a global variable outside of memory");
                 }
                 let value = self.eval(*value, &state);
-                state.vars.insert(*var, value);
+                state.set(*var, value);
             }
             Op::Assume { cond, .. } => {
                 let cond = self.eval(*cond, &state);
@@ -554,7 +627,7 @@ impl<'p> Unroller<'p> {
                 let addr = self.eval(*addr, &state);
                 let cell = self.cell(addr, program.vars[*var].width)?;
                 let value = self.read(&state, cell, edge);
-                state.vars.insert(*var, value);
+                state.set(*var, value);
             }
             Op::Store { addr, value } => {
                 let (addr, value) = (self.eval(*addr, &state), self.eval(*value, &state));
@@ -562,18 +635,26 @@ impl<'p> Unroller<'p> {
                 let cell = self.cell(addr, width)?;
                 self.write(&mut state, cell, value, edge);
             }
-            Op::Alloc { var, .. } => {
+            Op::Alloc { var, size, kind, zeroed, .. } => {
+                let size = self.eval(*size, &state);
+                let size = self.out.pool.as_const(size).and_then(Bv::to_u64);
                 let number = self.made.entry((edge, self.thread)).or_insert(0);
                 *number += 1;
                 let object = Object::Made(edge, self.thread, *number);
                 let base = self.fresh(program.layout.pointer_width);
                 self.bases.insert(base, object);
-                state.vars.insert(*var, base);
+                self.sizes.extend(size.map(|size| (object, size)));
+                if !zeroed {
+                    self.unknown.insert(object);
+                }
+                // The two kinds exclude objects that the analysis would have to create on demand.
+                self.out.omits |= matches!(kind, AllocKind::Given | AllocKind::Placeholder);
+                state.set(*var, base);
             }
             Op::Havoc { var, input } => {
                 let symbol = self.fresh(program.vars[*var].width);
                 self.out.inputs.push(Input { thread: self.thread, guard: state.guard, input: *input, symbol });
-                state.vars.insert(*var, symbol);
+                state.set(*var, symbol);
             }
             Op::Halt(_) => {
                 let block = self.block(state.guard, edge);
@@ -605,7 +686,7 @@ impl<'p> Unroller<'p> {
                         Some(value) => self.pool().resize(width, value),
                         None => self.pool().int(width, 0),
                     };
-                    state.vars.insert(*var, value);
+                    state.set(*var, value);
                 }
             }
             Op::Return { .. } => return Err("a return"),
@@ -627,9 +708,14 @@ impl<'p> Unroller<'p> {
         let zero = self.pool().int(32, 0);
         if let Some(op) = ThreadOp::by_name(name) {
             match op {
-                ThreadOp::Begin => self.begin(&mut state, edge),
+                ThreadOp::Begin => {
+                    self.orders(args.first());
+                    self.begin(&mut state, edge);
+                }
                 ThreadOp::Finish => self.finish(&mut state),
-                ThreadOp::Acquire | ThreadOp::Release | ThreadOp::Fence | ThreadOp::Update | ThreadOp::Observe => {}
+                ThreadOp::Fence => self.orders(args.first()),
+                ThreadOp::Update => self.orders(args.get(1)),
+                ThreadOp::Acquire | ThreadOp::Release | ThreadOp::Observe => {}
                 _ => return Err("an operation of the library on threads"),
             }
             return Ok(Some((state, None)));
@@ -646,6 +732,7 @@ impl<'p> Unroller<'p> {
             return Ok(returned);
         }
         let arg = |n: usize| args.get(n).copied().ok_or("a missing argument");
+        let mut value = zero;
         match name.strip_suffix(".void").unwrap_or(name) {
             "pthread_create" => self.start(arg(0)?, arg(2)?, arg(3)?, &mut state, edge)?,
             "thrd_create" => self.start(arg(0)?, arg(1)?, arg(2)?, &mut state, edge)?,
@@ -686,14 +773,40 @@ impl<'p> Unroller<'p> {
             | "thrd_yield"
             | "sleep"
             | "usleep"
-            | "printf"
             | "puts"
             | "putchar"
-            | "fprintf"
-            | "pthread_detach" => {}
+            | "pthread_detach" => value = self.fresh(32),
+            name @ ("printf" | "fprintf") => {
+                self.out.omits |= args.get(usize::from(name == "fprintf")).is_none_or(|&format| self.may_store(format));
+                value = self.fresh(32);
+            }
             _ => return self.call(func, args, state),
         }
-        Ok(Some((state, Some(zero))))
+        Ok(Some((state, Some(value))))
+    }
+
+    /// Called for each operation with a memory order. The unrolled program is sequentially consistent.
+    fn orders(&mut self, order: Option<&ExprId>) {
+        let order = order.and_then(|&order| self.out.pool.as_const(order)?.to_u64());
+        self.out.omits |= order.is_none_or(|order| order < order::SEQUENTIAL);
+    }
+
+    /// True if a format may contain `%n`, which stores a number.
+    fn may_store(&self, format: ExprId) -> bool {
+        let Expr::GlobalAddr(global) = *self.out.pool.get(format) else { return true };
+        let global = &self.program.globals[global];
+        let Some(init) = global.init.as_ref().filter(|_| global.read_only) else { return true };
+        let is_letter = |byte: &&u8| byte.is_ascii_alphabetic() && !b"hljztLqI".contains(*byte);
+        init.bytes.split(|&byte| byte == b'%').skip(1).any(|part| part.iter().find(is_letter) == Some(&b'n'))
+    }
+
+    /// True if the bytes of a static lock are zero: other kinds of mutexes have other bytes.
+    fn has_plain_kind(&self, cell: Cell) -> bool {
+        let Object::Global(global) = cell.object else { return true };
+        let Some(init) = &self.program.globals[global].init else { return false };
+        let is_part = |at: u64| (cell.offset..cell.offset + 40).contains(&at);
+        let is_zero = |at: u64| init.bytes.get(at as usize).is_none_or(|&byte| byte == 0);
+        (cell.offset..cell.offset + 40).all(is_zero) && !init.pointers.iter().any(|&(at, _)| is_part(at))
     }
 
     fn lock(&mut self, addr: ExprId, state: &mut State, edge: EdgeId) -> Result<(), GaveUp> {
@@ -701,6 +814,7 @@ impl<'p> Unroller<'p> {
             return Err("a lock in an atomic section");
         }
         let cell = self.cell(addr, 32)?;
+        self.out.omits |= !self.has_plain_kind(cell);
         self.begin(state, edge);
         let (old, zero, one) = (self.read(state, cell, edge), self.pool().int(32, 0), self.pool().int(32, 1));
         let is_free = self.pool().eq(old, zero);
@@ -732,11 +846,11 @@ impl<'p> Unroller<'p> {
         let block = self.block(state.guard, edge);
         self.out.blocks[block].starts = Some(number);
         self.started.push(None);
-        let (thread, depth) = (self.thread, self.depth);
+        let (thread, depth, stack) = (self.thread, self.depth, std::mem::take(&mut self.stack));
         let first = self.out.blocks.len();
         (self.thread, self.depth) = (number, 0);
         self.thread(func, &[argument], state.guard)?;
-        (self.thread, self.depth) = (thread, depth);
+        (self.thread, self.depth, self.stack) = (thread, depth, stack);
         if first < self.out.blocks.len() {
             self.out.orders.push((state.guard, block, first));
         }
@@ -744,6 +858,8 @@ impl<'p> Unroller<'p> {
     }
 
     fn join(&mut self, id: ExprId, result: ExprId, state: &mut State, edge: EdgeId) -> Result<(), GaveUp> {
+        // Another thread may join a thread that is unrolled later.
+        self.out.omits |= self.thread != 0;
         let block = self.block(state.guard, edge);
         let width = self.program.layout.pointer_width;
         let id = self.pool().resize(width, id);
