@@ -4,7 +4,7 @@
 //! [`Start`](ThreadOp::Start) and [`When`](ThreadOp::When) are approximations with a taint, the others do nothing. The
 //! [interpreter](crate::interp) ignores the bodies and executes the operations. Numbers are as wide as pointers.
 
-use crate::program::{FuncId, Program};
+use crate::program::{Callee, FuncId, Op, Program};
 
 /// An operation of a thread that concerns other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,6 +158,19 @@ impl Program {
     /// Returns whether the program may start threads.
     pub fn starts_threads(&self) -> bool {
         self.thread_op(ThreadOp::Start).is_some()
+    }
+    /// Returns whether an atomic operation or a fence may have a weaker memory order than sequential consistency.
+    pub fn has_weak_orders(&self) -> bool {
+        self.edges.values().any(|edge| {
+            let Op::Call { callee: Callee::Direct(callee), args, .. } = &edge.op else { return false };
+            let number = match ThreadOp::by_name(&self.funcs[*callee].name) {
+                Some(ThreadOp::Begin | ThreadOp::Fence) => 0,
+                Some(ThreadOp::Update) => 1,
+                _ => return false,
+            };
+            let order = args.get(number).and_then(|&arg| self.exprs.as_const(arg)?.to_u64());
+            order.is_none_or(|order| order < order::SEQUENTIAL)
+        })
     }
     /// The function that represents the operation. `None` if the program has none.
     pub fn thread_op(&self, op: ThreadOp) -> Option<FuncId> {

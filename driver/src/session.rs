@@ -30,6 +30,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// The assumption of proofs of programs with threads and weak memory orders.
+const MEMORY_MODEL: &str =
+    "the memory model is RC11, C17's without load buffering and without values that nothing computes";
+
 /// The maximal duration of slicing. Slicing also takes at most a fifth of the time left.
 pub const SLICING: Duration = Duration::from_secs(60);
 
@@ -413,6 +417,9 @@ impl Session {
         if !self.job.load.argc_may_be_zero && program.inputs.values().any(is_argument) {
             shared
                 .assume(["main has at least one argument, the program's name (--argc-may-be-zero: any number)".into()]);
+        }
+        if program.starts_threads() && program.has_weak_orders() {
+            shared.assume([MEMORY_MODEL.to_owned()]);
         }
         shared.assume(declared::assumption(program));
         shared.assume(self.job.assumptions_of_automata());

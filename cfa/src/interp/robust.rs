@@ -18,7 +18,7 @@
 
 use super::memory::Digest;
 use super::races::Access;
-use crate::program::{Callee, Op, Program};
+use crate::program::Program;
 use crate::threads::{ThreadOp, order};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,19 +91,7 @@ pub(super) struct Orders {
 
 impl Orders {
     pub fn of(program: &Program) -> Self {
-        let mut orders = Self { are_weak: false, has_fences: false };
-        for edge in program.edges.values() {
-            let Op::Call { callee: Callee::Direct(callee), args, .. } = &edge.op else { continue };
-            let number = match ThreadOp::by_name(&program.funcs[*callee].name) {
-                Some(ThreadOp::Begin | ThreadOp::Fence) => 0,
-                Some(ThreadOp::Update) => 1,
-                _ => continue,
-            };
-            let order = args.get(number).and_then(|&arg| program.exprs.as_const(arg)?.to_u64());
-            orders.are_weak |= order.is_none_or(|order| order < order::SEQUENTIAL);
-            orders.has_fences |= ThreadOp::by_name(&program.funcs[*callee].name) == Some(ThreadOp::Fence);
-        }
-        orders
+        Self { are_weak: program.has_weak_orders(), has_fences: program.thread_op(ThreadOp::Fence).is_some() }
     }
 }
 
