@@ -181,6 +181,11 @@ impl<'r> State<'r> {
     pub fn bytes(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
         self.memory.peek(addr, len)
     }
+    /// Returns true if one of the `len` bytes at an address is unknown and unwritten, in an object whose reads the
+    /// input source observes ([`InputSource::observes_reads`]).
+    pub fn has_unwritten(&self, addr: u64, len: usize) -> bool {
+        self.memory.has_unwritten(addr, len)
+    }
     /// The shadow of the `len` bytes at an address; see [`bytes`](Self::bytes).
     pub fn shadow(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
         self.memory.peek_shadow(addr, len)

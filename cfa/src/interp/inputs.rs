@@ -36,6 +36,15 @@ pub trait InputSource {
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
         let _ = (object, offset, bytes);
     }
+    /// Returns true if the interpreter must call [`read_unwritten`](Self::read_unwritten) for this object. The
+    /// interpreter requests this when it requests bytes of the object.
+    fn observes_reads(&self, object: ObjectSeq) -> bool {
+        let _ = object;
+        false
+    }
+    /// The run reads unknown bytes that the program has not written. A copy of such bytes is no read: the bytes at its
+    /// destination are unwritten, too. The interpreter may also call this if the run does not read them.
+    fn read_unwritten(&mut self) {}
     /// Returns the address of an object, or `None` if the interpreter may choose it. The run ends with
     /// [`Unplaced`](super::Outcome::Unplaced) if the address is null, is no multiple of `align`, or makes the object
     /// overlap another.

@@ -7,6 +7,7 @@
 mod digest;
 mod look;
 mod shadow;
+mod unwritten;
 
 pub(super) use digest::Digest;
 
@@ -19,6 +20,7 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
+use unwritten::Unwritten;
 
 /// The kind of an invalid memory operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -110,6 +112,8 @@ pub struct Object {
 enum Content {
     /// All bytes, contiguously. Copies of a memory have them in common until one of them writes.
     Flat(Rc<[u8]>),
+    /// All bytes, contiguously, some of which are unwritten. The source observes their reads.
+    Partial(Rc<[u8]>, Unwritten),
     /// Pages of `PAGE` bytes by number, created on the first access. The last page may be used in part.
     Paged { pages: FxHashMap<u64, Box<[u8]>>, known: bool },
 }
@@ -297,7 +301,10 @@ impl Memory {
             if !known {
                 source.bytes(seq, 0, Rc::make_mut(&mut bytes));
             }
-            Content::Flat(bytes)
+            match !known && size > 0 && source.observes_reads(seq) {
+                true => Content::Partial(bytes, Unwritten::all(size as usize)),
+                false => Content::Flat(bytes),
+            }
         } else {
             Content::Paged { pages: FxHashMap::default(), known }
         };
@@ -355,7 +362,7 @@ impl Memory {
         self.changes += 1;
         let object = &mut self.objects[index];
         let held = |content: &Content| match content {
-            Content::Flat(bytes) => bytes.len() as u64,
+            Content::Flat(bytes) | Content::Partial(bytes, _) => bytes.len() as u64,
             Content::Paged { pages, .. } => pages.len() as u64 * PAGE,
         };
         self.used -= held(&object.content) + object.shadow.as_deref().map_or(0, held);
@@ -487,6 +494,13 @@ impl Memory {
             out.copy_from_slice(&bytes[offset as usize..][..out.len()]);
             return Ok(());
         }
+        if let Content::Partial(bytes, unwritten) = &object.content {
+            out.copy_from_slice(&bytes[offset as usize..][..out.len()]);
+            if unwritten.has_any(offset as usize, out.len()) {
+                source.read_unwritten();
+            }
+            return Ok(());
+        }
         self.chunks(index, offset, out.len(), source, |chunk, at| {
             out[at..at + chunk.len()].copy_from_slice(chunk);
         })
@@ -555,6 +569,19 @@ impl Memory {
             return Err(Stop::Limit);
         }
         let mut buffer = vec![0; len];
+        let object = &self.objects[from];
+        let start = (src - object.base) as usize;
+        if let Content::Partial(bytes, unwritten) = &object.content
+            && unwritten.has_any(start, len)
+        {
+            buffer.copy_from_slice(&bytes[start..start + len]);
+            let unwritten = unwritten.part(start, len);
+            self.write(dst, &buffer, source)?;
+            let target = &mut self.objects[to];
+            let end = (dst - target.base) as usize;
+            target.content.forget_written(target.size, end, &unwritten, source);
+            return Ok(());
+        }
         self.read(src, &mut buffer, source)?;
         self.write(dst, &buffer, source)
     }
@@ -575,6 +602,15 @@ impl Memory {
                 visit(&mut Rc::make_mut(bytes)[offset as usize..][..len], 0);
                 return Ok(());
             }
+            // Only writes come here.
+            Content::Partial(bytes, unwritten) => {
+                visit(&mut Rc::make_mut(bytes)[offset as usize..][..len], 0);
+                unwritten.remove(offset as usize, len);
+                if unwritten.is_empty() {
+                    object.content = Content::Flat(std::mem::take(bytes));
+                }
+                return Ok(());
+            }
             Content::Paged { pages, known } => (pages, *known),
         };
         let mut done = 0;
@@ -592,6 +628,10 @@ impl Memory {
                     if !known {
                         let used = (object.size - number * PAGE).min(PAGE) as usize;
                         source.bytes(object.seq, number * PAGE, &mut page[..used]);
+                        // Large objects have no record of their unwritten bytes.
+                        if source.observes_reads(object.seq) {
+                            source.read_unwritten();
+                        }
                     }
                     vacant.insert(page)
                 }

@@ -59,7 +59,11 @@ impl State<'_> {
             Instr::Leak(leak) => {
                 let leaks = match leak {
                     Leak::Alive => self.memory.live_objects().find(|o| o.kind.may_leak()).map(|o| o.base),
-                    Leak::Lost => self.lost(self.edge_at(pc - 1)),
+                    Leak::Lost => {
+                        // Pointers in unwritten bytes count.
+                        inputs.read_unwritten();
+                        self.lost(self.edge_at(pc - 1))
+                    }
                 };
                 if let Some(base) = leaks {
                     return Err(Interrupt::Stop(Stop::Fault(Fault::Leak, base, 0)));

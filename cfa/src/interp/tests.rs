@@ -521,6 +521,73 @@ fn chosen_bytes_and_bases() {
     assert_eq!(b.run_with(&inputs, Limits::default()).outcome, Outcome::Exit(256 + 2 + 16));
 }
 
+/// Counts the reported reads of unwritten bytes.
+struct Reads(usize);
+
+impl InputSource for Reads {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        Bv::zero(width)
+    }
+    fn observes_reads(&self, _: ObjectSeq) -> bool {
+        true
+    }
+    fn read_unwritten(&mut self) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn reads_of_unwritten_bytes_are_reported() {
+    let reads = |size: u64, edges: &dyn Fn(&mut Build, ExprId, ExprId)| {
+        let mut b = build(64);
+        let (p, q) = (b.alloc(size, AllocKind::MALLOC), b.alloc(size, AllocKind::Stack));
+        edges(&mut b, p, q);
+        let zero = b.ptr(0);
+        b.exit(zero);
+        let mut source = Reads(0);
+        let run = Interpreter::new(&b.p).run(&mut source, Limits::default(), &mut ());
+        assert_eq!(run.outcome, Outcome::Exit(0));
+        source.0
+    };
+    let load = |b: &mut Build, p: ExprId, offset: i64| {
+        let at = b.at(p, offset);
+        b.load(at, 32);
+    };
+    let copy = |b: &mut Build, dst: ExprId, src: ExprId| {
+        let len = b.ptr(8);
+        b.op(Op::Copy { dst, src, len });
+    };
+    let fill = |b: &mut Build, dst: ExprId| {
+        let (byte, len) = (b.int(8, 7), b.ptr(16));
+        b.op(Op::Fill { dst, byte, len });
+    };
+    assert_eq!(reads(16, &|b, p, _| load(b, p, 0)), 1);
+    let written = |b: &mut Build, p: ExprId| _ = b.store(p, 32, 1);
+    for (offset, count) in [(0, 0), (1, 1), (4, 1)] {
+        let after_store = reads(16, &|b, p, _| {
+            written(b, p);
+            load(b, p, offset);
+        });
+        // A copy reads nothing, and its destination has the unwritten bytes of the source.
+        let after_copy = reads(16, &|b, p, q| {
+            written(b, p);
+            fill(b, q);
+            copy(b, q, p);
+            load(b, q, 8);
+            load(b, q, offset);
+        });
+        assert_eq!((after_store, after_copy), (count, count), "{offset}");
+    }
+    let in_one_object = reads(16, &|b, p, _| {
+        fill(b, p);
+        let end = b.at(p, 8);
+        copy(b, p, end);
+        load(b, p, 0);
+    });
+    // Large objects have no record of their bytes, so already a write is reported.
+    assert_eq!((in_one_object, reads(2 << 20, &|b, p, _| written(b, p))), (0, 1));
+}
+
 #[test]
 fn address_space_runs_out_and_is_used_again() {
     let mut b = build(32);

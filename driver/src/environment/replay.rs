@@ -11,7 +11,7 @@ use super::{OpenedFile, Part, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
 use cfa::{Bv, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 
 /// The first descriptor that is not open when a process starts.
@@ -176,7 +176,7 @@ impl Origins {
 pub struct Replayed {
     /// The run.
     pub run: Run,
-    /// True if the process determined all values that the program read.
+    /// True if the process determined all values that the program read. Uninitialised memory counts only if it is read.
     pub is_determined: bool,
     /// The reason why the replay deviates from a native run of this process from some point on. The observer has
     /// observed only the edges before that point.
@@ -749,18 +749,25 @@ impl InputSource for ProcessInputs<'_, '_> {
 
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
         let cell = self.now;
-        let mut now = cell.borrow_mut();
+        let now = cell.borrow();
         if let Some(text) = now.texts.get(&object) {
             for (at, byte) in (offset as usize..).zip(bytes) {
                 *byte = text.get(at).copied().unwrap_or(0);
             }
             return;
         }
-        now.is_determined = false;
         // The bytes are 0 on entry.
         if let Some(others) = &mut self.others {
             bytes.iter_mut().for_each(|byte| *byte = others() as u8);
         }
+    }
+
+    fn observes_reads(&self, object: ObjectSeq) -> bool {
+        !self.now.borrow().texts.contains_key(&object)
+    }
+
+    fn read_unwritten(&mut self) {
+        self.now.borrow_mut().is_determined = false;
     }
 
     fn base(&mut self, object: ObjectSeq, _: u64, _: u32) -> Option<u64> {
@@ -826,7 +833,14 @@ impl<O: Observer> CallObserver<'_, '_, O> {
         if matches!(effect, LibraryEffect::Reads(..)) && now.open[file].is_written {
             now.record_problem("the program reads a file that it has written");
         }
-        let text = |n: usize| args.get(n).and_then(|&at| text_at(state, at));
+        let reads_unwritten = Cell::new(false);
+        let reads = |at: u64, len: usize| reads_unwritten.set(reads_unwritten.get() || state.has_unwritten(at, len));
+        let text = |n: usize| {
+            let &at = args.get(n)?;
+            let text = text_at(state, at)?;
+            reads(at, text.len() + 1);
+            Some(text)
+        };
         let mut size_or_position = 0;
         let text = match effect {
             LibraryEffect::Opens | LibraryEffect::Reopens => {
@@ -855,6 +869,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             LibraryEffect::Reads(Reading::Format(format), _) => text(format),
             LibraryEffect::Reads(Reading::Line, stream) => {
                 let size = program.layout.pointer_width as usize / 8;
+                [args[0], args[1]].iter().for_each(|&at| reads(at, size));
                 let read = |at: u64| Some(Bv::from_le_bytes(&state.bytes(at, size)?).to_u64().unwrap_or(0));
                 let (line, before) = (read(args[0]).unwrap_or(0), read(args[1]).unwrap_or(0));
                 /// The first size that the C library allocates.
@@ -865,6 +880,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             }
             _ => None,
         };
+        now.is_determined &= !reads_unwritten.get();
         if let LibraryEffect::ClosesDescriptor = effect {
             now.descriptors.remove(&(args[0] & 0xffff_ffff));
         }

@@ -277,12 +277,22 @@ pub fn execute(
     Ok(Executed { counts, here, given: Given::Values(values), is_endless })
 }
 
+/// Lowers each count to that of another run.
+fn lower(counts: &mut [u32], other: &[u32]) {
+    counts.iter_mut().zip(other).for_each(|(n, other)| *n = (*n).min(*other));
+}
+
+/// Returns the greater count of each edge.
+fn most(counts: &[u32], others: &[u32]) -> Vec<u32> {
+    counts.iter().zip(others).map(|(n, other)| *n.max(other)).collect()
+}
+
 /// Replaces each count by the least one over several runs. Some values lead to an invalid run, which does not count. If
 /// all do, nothing is counted.
 fn least(counts: &mut [u32], runs: impl Iterator<Item = Result<Vec<u32>, String>>) {
     let mut is_run = false;
     for run in runs.flatten() {
-        counts.iter_mut().zip(run).for_each(|(n, other)| *n = (*n).min(other));
+        lower(counts, &run);
         is_run = true;
     }
     if !is_run {
@@ -323,7 +333,8 @@ pub fn execute_inputs(
 /// program requested from the system. `Err` with the reason if there is no such run.
 ///
 /// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
-/// as [`execute`] does, if `wants` returns true for the counts of the first run. Otherwise nothing counts as covered.
+/// as [`execute`] does, as long as `wants` returns true for the counts that are left. Otherwise nothing counts as
+/// covered.
 /// The edges that all runs execute before the first such value or approximation are covered. `guide` observes the first
 /// run.
 pub fn execute_process(
@@ -332,7 +343,7 @@ pub fn execute_process(
     process: &Process,
     steps: u64,
     guide: Option<&mut Guide<'_>>,
-    wants: impl FnOnce(&[u32]) -> bool,
+    wants: impl Fn(&[u32]) -> bool,
 ) -> Result<(Executed, RequestedInputs), String> {
     if program.starts_threads() {
         return Err("the program starts threads, whose schedule no test determines".into());
@@ -367,18 +378,26 @@ pub fn execute_process(
     };
     let (here, is_determined, determined, wanted, is_endless, doubt, _) = once(Others::Zeros, guide)?;
     let mut counts = here.clone();
-    if !is_determined && !wants(&here) {
-        counts.fill(0);
-    } else if !is_determined {
+    if !is_determined {
         let mut before = determined;
-        let runs = OTHERS_OF_PROCESSES.into_iter().map(|others| {
-            let (run, _, determined, .., is_whole) = once(others, None)?;
-            before.iter_mut().zip(determined).for_each(|(n, other)| *n = (*n).min(other));
+        let mut others = OTHERS_OF_PROCESSES.into_iter();
+        let mut is_run = false;
+        let mut is_wanted = wants(&counts);
+        while is_wanted && let Some(others) = others.next() {
+            let Ok((run, _, determined, .., is_whole)) = once(others, None) else { continue };
+            lower(&mut before, &determined);
             // A run that ends at a failed assumption used impossible values, so it does not count.
-            is_whole.then_some(run).ok_or_else(String::new)
-        });
-        least(&mut counts, runs);
-        counts.iter_mut().zip(before).for_each(|(n, before)| *n = (*n).max(before));
+            if is_whole {
+                lower(&mut counts, &run);
+                is_run = true;
+            }
+            is_wanted = wants(&most(&counts, &before));
+        }
+        match (is_wanted, is_run) {
+            (true, true) => counts = most(&counts, &before),
+            (true, false) => counts = before,
+            (false, _) => counts.fill(0),
+        }
     }
     let given = Given::Process { process: process.clone(), opened: wanted.opened.clone(), doubt };
     Ok((Executed { counts, here, given, is_endless }, wanted))

@@ -17,7 +17,7 @@ impl Memory {
 impl Content {
     pub(super) fn peek(&self, offset: u64, len: usize) -> Option<Vec<u8>> {
         match self {
-            Content::Flat(bytes) => Some(bytes[offset as usize..][..len].to_vec()),
+            Content::Flat(bytes) | Content::Partial(bytes, _) => Some(bytes[offset as usize..][..len].to_vec()),
             Content::Paged { pages, known } => (offset..offset + len as u64)
                 .map(|at| match pages.get(&(at / PAGE)) {
                     Some(page) => Some(page[(at % PAGE) as usize]),
@@ -39,7 +39,7 @@ impl Content {
     /// Calls `visit` with the parts that were accessed, in the order of their offsets.
     pub(super) fn visit_bytes(&self, mut visit: impl FnMut(u64, &[u8])) {
         match self {
-            Content::Flat(bytes) => visit(0, bytes),
+            Content::Flat(bytes) | Content::Partial(bytes, _) => visit(0, bytes),
             Content::Paged { pages, .. } => {
                 let mut pages: Vec<_> = pages.iter().collect();
                 pages.sort_unstable_by_key(|(number, _)| **number);
@@ -56,7 +56,7 @@ impl Object {
         let len = len as usize;
         let mut all = |bytes: &[u8]| bytes.windows(len).for_each(|bytes| visit(word(bytes)));
         match &self.content {
-            Content::Flat(bytes) => all(bytes),
+            Content::Flat(bytes) | Content::Partial(bytes, _) => all(bytes),
             Content::Paged { pages, .. } => {
                 for (number, page) in pages {
                     all(page);
