@@ -299,11 +299,63 @@ int sum(const struct node *list, const char *word) {
 #[test]
 fn a_function_is_tested_by_harnesses() {
     let folder = tempfile::tempdir().unwrap();
-    let options = ["--entry", "sum", "--entry-pointers", "maybe-null", "--timeout", "30", "--run"];
+    let options = ["--entry", "sum", "--entry-pointers", "maybe-null", "--cpu-limit", "20", "--run"];
     let (said, result) = tested(folder.path(), FUNCTION, &options);
     assert!(said.contains(" 0 open\n"), "{said}");
     covers_all(&result["native"]);
     assert!(entries(&folder.path().join("suite"), "harness-").len() > 1);
+}
+
+const LIBRARY: &str = "\
+extern int outside;
+extern int helper(int);
+static int twice(int x) {
+    static int calls;
+    calls++;
+    return x > 100 ? 0 : 2 * x + calls;
+}
+int asks(int x) {
+    x += twice(0);
+    if (x == 7 && helper(x) == 5)
+        return 1;
+    return outside;
+}
+int apply(int (*f)(int), int kind, int x) {
+    if (kind == 1 && f(x) > 10)
+        return 1;
+    if (kind == 2)
+        return -1;
+    return x;
+}
+int ends(int (*m)[2]) {
+    if (m[0][1] == 77)
+        return m[1000000][0];
+    return 3;
+}
+";
+
+/// A file without `main`: a harness calls each function, also if it is static, uses what no file defines, or ends in
+/// undefined behaviour.
+#[test]
+fn functions_of_a_library_are_tested() {
+    let folder = tempfile::tempdir().unwrap();
+    for (function, covered, open) in [
+        ("twice", 2, &[][..]),
+        // An undefined function may call `twice` with other arguments.
+        ("asks", 3, &["helper(x)", "x > 100"]),
+        ("apply", 4, &["> 10", "<= 10"]),
+        ("ends", 2, &[]),
+    ] {
+        let (said, result) = tested(folder.path(), LIBRARY, &["--entry", function, "--cpu-limit", "10", "--run"]);
+        assert_eq!(result["native"]["broken"].as_array().unwrap().len(), 0, "{function}: {said}");
+        assert_eq!(result["covered"], covered, "{function}: {said}");
+        // llvm-cov may count a condition whose evaluation did not end as false.
+        assert!(result["native"]["branches"]["covered"].as_u64() >= Some(covered), "{function}: {said}");
+        for goal in result["goals"].as_array().unwrap() {
+            let is_open = open.iter().any(|text| goal["condition"].as_str().unwrap().contains(text));
+            assert_eq!(goal["status"] == "open", is_open, "{function}: {goal}");
+        }
+    }
 }
 
 const ENDLESS: &str = "\

@@ -15,6 +15,7 @@ use driver::environment::Process;
 use driver::environment::replay::{Origins, Replayer, RequestedInputs};
 use driver::source::Sources;
 use driver::trace::Trace;
+use frontend_llvm::GIVEN;
 use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -199,7 +200,12 @@ pub fn goals(program: &Program, coverage: &Coverage) -> Vec<EdgeId> {
 /// meaning (`means`), or is a case of a `switch`.
 fn is_check(program: &Program, edge: EdgeId) -> bool {
     let Op::Assume { cond, means: None, .. } = program.edges[edge].op else { return false };
-    let is_end = |op: &Op| matches!(op, Op::Approx { .. } | Op::Error(_) | Op::Halt(HaltKind::Unreachable));
+    let is_end = |op: &Op| match op {
+        Op::Approx { .. } | Op::Error(_) | Op::Halt(HaltKind::Unreachable) => true,
+        // Calls through function pointers in arguments test whether the function is undefined.
+        Op::Call { callee: Callee::Direct(f), .. } => program.funcs[*f].name == GIVEN,
+        _ => false,
+    };
     let leads_to_end =
         |branch: EdgeId| program.out_edges(program.edges[branch].target).any(|e| is_end(&program.edges[e].op));
     let cond = match *program.exprs.get(cond) {
@@ -264,13 +270,13 @@ pub fn execute(
     source: &mut dyn InputSource,
     is_endless: bool,
 ) -> Result<Executed, String> {
-    let run = execute_once(program, interpreter, source, is_endless)?;
+    let run = execute_once(program, interpreter, source, is_endless, Approximations::Invalid)?;
     let is_endless = run.is_endless;
     let (here, mut counts, values) = (run.counts.clone(), run.counts, run.values);
     if !run.is_alone {
         let runs = OTHERS.into_iter().map(|others| {
             let mut source = Alone { program, values: values.iter(), others };
-            Ok(execute_once(program, interpreter, &mut source, is_endless)?.counts)
+            Ok(execute_once(program, interpreter, &mut source, is_endless, Approximations::Invalid)?.counts)
         });
         least(&mut counts, runs);
     }
@@ -300,9 +306,9 @@ fn least(counts: &mut [u32], runs: impl Iterator<Item = Result<Vec<u32>, String>
     }
 }
 
-/// Runs the program on all inputs that it takes, for a test that calls a function. If a harness cannot reproduce the
-/// run, all counts are 0. The check needs a trace, so it is made only if `wants` returns true for the counts of the
-/// run. `Err` with the reason if there is no such run, or if the run uses an over-approximation.
+/// Runs the program on all inputs that it takes, for a test that calls a function. Only the edges before the first
+/// over-approximation count. If a harness cannot reproduce the run, all counts are 0. The check needs a trace, so it is
+/// made only if `wants` returns true for the counts of the run. `Err` with the reason if there is no such run.
 pub fn execute_inputs(
     program: &Program,
     interpreter: &Interpreter<'_>,
@@ -311,7 +317,7 @@ pub fn execute_inputs(
     wants: impl FnOnce(&[u32]) -> bool,
 ) -> Result<Executed, String> {
     let mut recording = Recording::new(Borrowed(source));
-    let run = execute_once(program, interpreter, &mut recording, is_endless)?;
+    let run = execute_once(program, interpreter, &mut recording, is_endless, Approximations::End)?;
     let (here, mut counts, inputs) = (run.counts.clone(), run.counts, recording.inputs);
     let mut trace = Trace::default();
     if wants(&here) {
@@ -350,7 +356,7 @@ pub fn execute_process(
     }
     let read = Cell::new(0);
     let once = |mut others: Others, guide: Option<&mut Guide<'_>>| {
-        let counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
+        let counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0, end: End::Never };
         let origins = RefCell::default();
         let mut observer =
             Determined { program, origins: &origins, guided: Guided { counter, guide }, determined: None };
@@ -435,22 +441,41 @@ struct Run {
     is_alone: bool,
 }
 
+/// The meaning of over-approximations for a test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Approximations {
+    /// A run with one is no test.
+    Invalid,
+    /// The edges before the first one count. The behaviour after an invalid access does not matter either.
+    End,
+}
+
 fn execute_once(
     program: &Program,
     interpreter: &Interpreter<'_>,
     source: &mut dyn InputSource,
     is_endless: bool,
+    approximations: Approximations,
 ) -> Result<Run, String> {
     let limits = limits(if is_endless { ENDLESS } else { STEPS });
     let read = Cell::new(0);
-    let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
+    let end = match approximations {
+        Approximations::Invalid => End::Never,
+        Approximations::End => End::AtApproximation(program),
+    };
+    let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0, end };
     let mut recorder = Recorder { program, source, values: Vec::new(), read: &read, is_alone: true };
     let run = interpreter.run(&mut recorder, limits, &mut counter);
-    if let Some(&taint) = run.taints.iter().find(|&&t| program.taints[t].over) {
+    let ends = approximations == Approximations::End;
+    let approximation = run.taints.iter().find(|&&t| program.taints[t].over);
+    let reaches_source = || program.edges.ids().any(|edge| counter.counts[edge.index()] > 0 && is_own(program, edge));
+    if let Some(&taint) = approximation.filter(|_| !(ends && reaches_source())) {
         return Err(program.taints[taint].reason.clone());
     }
     let is_endless = match run.outcome {
         Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) => false,
+        Outcome::Invalid { .. } if ends => false,
+        _ if approximation.is_some() => false,
         Outcome::Limit(LimitKind::Steps | LimitKind::Time | LimitKind::Endless) => true,
         other => return Err(format!("in its replay, {other}")),
     };
@@ -540,6 +565,36 @@ struct Counter<'a> {
     read: &'a Cell<usize>,
     /// The number of values read before the last edge that was executed for the first time.
     needed: usize,
+    /// The edge from which on nothing counts.
+    end: End<'a>,
+}
+
+/// The edge from which on a [`Counter`] counts nothing.
+#[derive(Clone, Copy)]
+enum End<'a> {
+    /// There is none.
+    Never,
+    /// The first over-approximation of the program.
+    AtApproximation(&'a Program),
+    /// The run has passed it.
+    Passed,
+}
+
+impl End<'_> {
+    /// Returns true if the edge, or an earlier one, is the end.
+    fn is_passed(&mut self, edge: EdgeId) -> bool {
+        if let Self::AtApproximation(program) = *self
+            && is_over_approximation(program, edge)
+        {
+            *self = Self::Passed;
+        }
+        matches!(self, Self::Passed)
+    }
+}
+
+/// Returns true if the edge is an over-approximation.
+fn is_over_approximation(program: &Program, edge: EdgeId) -> bool {
+    matches!(program.edges[edge].op, Op::Approx { taint } if program.taints[taint].over)
 }
 
 impl Observer for Counter<'_> {
@@ -547,7 +602,7 @@ impl Observer for Counter<'_> {
         /// The maximal number of values of a test.
         const MOST: usize = 100_000;
         let count = &mut self.counts[edge.index()];
-        if self.read.get() > MOST {
+        if self.read.get() > MOST || self.end.is_passed(edge) {
             return;
         }
         if *count == 0 {
@@ -585,11 +640,7 @@ struct Determined<'a, 'g> {
 impl Observer for Determined<'_, '_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         if self.determined.is_none() {
-            let is_approximate = match self.program.edges[edge].op {
-                Op::Approx { taint } => self.program.taints[taint].over,
-                _ => false,
-            };
-            if is_approximate || self.origins.borrow().is_undetermined() {
+            if is_over_approximation(self.program, edge) || self.origins.borrow().is_undetermined() {
                 self.determined = Some(self.guided.counter.counts.clone());
             }
         }

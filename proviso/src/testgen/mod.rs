@@ -263,19 +263,19 @@ fn short(path: &str) -> String {
     short.map_or_else(|| path.to_owned(), |short| short.display().to_string())
 }
 
-/// Adds a test without inputs to an empty suite, and prints a warning. The tools that measure a suite run the program
-/// on its tests, so they cannot measure a suite without tests.
+/// Adds a test without inputs to an empty suite, unless no call of a function is possible, and prints a warning. The
+/// tools that measure a suite run the program on its tests, so they cannot measure a suite without tests.
 fn has_a_test(found: &mut SearchResults, takes: Takes, colors: Colors) {
     if found.tests.is_empty() {
         let given = match takes {
-            Takes::Values => Given::Values(Vec::new()),
-            Takes::Process => Given::Process { process: Process::default(), opened: Vec::new(), doubt: None },
-            Takes::Arguments => Given::Call(Box::default()),
+            Takes::Values => Some(Given::Values(Vec::new())),
+            Takes::Process => Some(Given::Process { process: Process::default(), opened: Vec::new(), doubt: None }),
+            Takes::Arguments => None,
         };
-        found.tests.push(Test { given, covers: Vec::new(), by: "" });
+        let suite = if given.is_some() { "the suite has one test, of no inputs" } else { "the suite has no test" };
+        found.tests.extend(given.map(|given| Test { given, covers: Vec::new(), by: "" }));
         let why = found.problem.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-        let text = format!("no run can be followed to its end{why}: the suite has one test, of no inputs");
-        output::warning(&text, colors);
+        output::warning(&format!("no run can be followed to its end{why}: {suite}"), colors);
     }
 }
 

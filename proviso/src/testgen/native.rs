@@ -7,9 +7,12 @@ use super::given::Given;
 use super::suite::Goal;
 use super::{Suite, harness, short};
 use crate::harness::Build;
+use cfa::Function;
 use cfa::wording::counted;
 use driver::environment::Process;
 use driver::failure::Failure;
+use driver::trace::Trace;
+use frontend_llvm::{InputFile, Options};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -130,13 +133,21 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
     let place = std::fs::canonicalize(std::env::temp_dir()).unwrap_or_else(|_| std::env::temp_dir());
     let folder = tempfile::tempdir_in(&place).map_err(|e| Failure::writing(&place, &e))?;
     let tools = Tools::find()?;
-    let build = |name: &str, text: &str| {
-        let file = folder.path().join(format!("{name}.c"));
-        std::fs::write(&file, text).map_err(|e| Failure::writing(&file, &e))?;
-        tools.build(suite, folder.path(), name, &file)
+    let build = |name: &str, text: &str, entry: Option<Entry<'_>>| {
+        let put = |file: PathBuf, text: &str| -> Result<PathBuf, Failure> {
+            std::fs::write(&file, text).map_err(|e| Failure::writing(&file, &e))?;
+            Ok(file)
+        };
+        let file = put(folder.path().join(format!("{name}.c")), text)?;
+        let mut load = suite.job.load.clone();
+        if let Some(entry) = entry {
+            let wrapper = put(folder.path().join(format!("{name}-entry.c")), &entry.exported())?;
+            load.inputs[entry.input].path = wrapper;
+        }
+        tools.build(suite, &load, folder.path(), name, &file)
     };
     let alone = match suite.found.tests.iter().any(|test| matches!(test.given, Given::Process { .. })) {
-        true => Some(build("program", STARTS_COUNTING)?),
+        true => Some(build("program", STARTS_COUNTING, None)?),
         false => None,
     };
     let has_network = !is_isolated();
@@ -148,8 +159,12 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
         let (program, process) = match (&test.given, &alone) {
             (Given::Process { process, .. }, Some(program)) => (program.clone(), process),
             (given, _) => {
-                let text = harness::write(suite.program, suite.job, given, &name) + STARTS_COUNTING;
-                (build(&name, &text)?, &nothing)
+                let (given, entry) = match (given, suite.entry()) {
+                    (Given::Call(trace), Some(entry)) => (Given::Call(with_entry(trace)), Some(entry)),
+                    (given, _) => (given.clone(), None),
+                };
+                let text = harness::write(suite.program, suite.job, &given, &name) + STARTS_COUNTING;
+                (build(&name, &text, entry)?, &nothing)
             }
         };
         let home = folder.path().join(&name);
@@ -175,6 +190,54 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
         }
     }
     Ok(Native { test_name: suite.format.test(), runs, files, broken, has_network })
+}
+
+/// The symbol by which the harnesses of native runs call the entry function, which may be static.
+const ENTRY: &str = "proviso_entry_function";
+
+/// The definition of the entry function.
+struct Entry<'a> {
+    function: &'a Function,
+    /// The canonical path of its file.
+    path: PathBuf,
+    /// The index of the file in the inputs.
+    input: usize,
+}
+
+impl Entry<'_> {
+    /// Returns C code with the definitions of the file, and with [`ENTRY`].
+    fn exported(&self) -> String {
+        let Self { function, path, .. } = self;
+        let symbol = function.symbol.as_ref().unwrap_or(&function.name);
+        format!(
+            "#include \"{}\"\nextern __typeof__({}) {ENTRY} __attribute__((alias(\"{symbol}\")));\n",
+            path.display(),
+            function.name
+        )
+    }
+}
+
+impl Suite<'_> {
+    /// Returns the definition of the entry function, if it is in a C file that the user names.
+    fn entry(&self) -> Option<Entry<'_>> {
+        let load = &self.job.load;
+        let function = self.program.funcs.values().find(|f| f.name == load.entry)?;
+        let place = &self.program.places[function.place?];
+        let path = PathBuf::from(same(&self.program.files[place.file].path));
+        let is_its_file = |input: &InputFile| same(&input.path.display().to_string()) == path.display().to_string();
+        let input = load.inputs.iter().position(is_its_file)?;
+        let is_c = path.extension().is_some_and(|extension| extension == "c") && load.inputs[input].part_of.is_none();
+        is_c.then_some(Entry { function, path, input })
+    }
+}
+
+/// Returns a trace that calls [`ENTRY`] in place of the entry function.
+fn with_entry(trace: &Trace) -> Box<Trace> {
+    let mut trace = Box::new(trace.clone());
+    if let Some(arguments) = &mut trace.arguments {
+        arguments.function = ENTRY.to_owned();
+    }
+    trace
 }
 
 /// Returns the places at which a test natively executes less than it covers in the interpreter. The interpreter's
@@ -359,7 +422,14 @@ impl Tools {
     }
 
     /// Builds the program together with one more C file, and returns the path of the executable.
-    fn build(&self, suite: &Suite<'_>, folder: &Path, name: &str, with: &Path) -> Result<PathBuf, Failure> {
+    fn build(
+        &self,
+        suite: &Suite<'_>,
+        load: &Options,
+        folder: &Path,
+        name: &str,
+        with: &Path,
+    ) -> Result<PathBuf, Failure> {
         let program = folder.join(format!("{name}.out"));
         let mut common: Vec<String> = COUNTING.iter().map(|&option| option.to_owned()).collect();
         // A variable with the name would be visible to the program.
@@ -369,10 +439,14 @@ impl Tools {
         }
         common.push("-g".into());
         let (clang, objects) = (self.clang.display().to_string(), format!("{}/{name}.", folder.display()));
-        let build = Build { load: &suite.job.load, compiler: &clang, common: &common, objects: &objects };
+        let build = Build { load, compiler: &clang, common: &common, objects: &objects };
         let mut commands = build.commands(Some(&with.display().to_string()));
         if let Some(link) = commands.last_mut() {
             *link += &format!(" -o {}", program.display());
+            // Functions that no test calls may use variables that no file defines.
+            if load.entry != "main" {
+                *link += " -Wl,--unresolved-symbols=ignore-all";
+            }
         }
         for command in commands {
             let made = Command::new("sh").args(["-c", &command]).output();
