@@ -6,9 +6,9 @@ use crate::input::Inputs;
 use crate::input::definition::Definition;
 use crate::source::Spot;
 use crate::task::{Compiling, Otherwise, Task};
-use cfa::{Check, Program};
+use cfa::{Check, Input, InputKind, Program};
 use frontend_llvm::command::{self, Ignored, Origin};
-use frontend_llvm::{EntryMemory, EntryPointers, Options, UndefinedFunctions};
+use frontend_llvm::{EntryMemory, EntryPointers, FOLLOW, Options, UndefinedFunctions};
 use instrument::{Automaton, NamedCheck, Property, PropertyFile, automaton};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -302,8 +302,32 @@ impl Job {
         })
     }
 
+    /// Returns the assumptions about the call that starts the program and about memory that threads share.
+    pub fn assumptions(&self, program: &Program) -> Vec<String> {
+        let mut assumptions = Vec::new();
+        if program.func_by_name(FOLLOW).is_some() {
+            assumptions.extend(self.assumptions_about_memory());
+        }
+        let is_argument = |input: &Input| input.kind == InputKind::Environment("main".into());
+        if !self.load.argc_may_be_zero && program.inputs.values().any(is_argument) {
+            let text = "main has at least one argument, the program's name (--argc-may-be-zero: any number)";
+            assumptions.push(text.to_owned());
+        }
+        if program.starts_threads() && program.has_weak_orders() {
+            let text = "the memory model is RC11, C17's without load buffering and without values that nothing computes";
+            assumptions.push(text.to_owned());
+        }
+        assumptions
+    }
+
+    /// Returns the assumption of proofs for programs that allocate memory; `None` if there is none.
+    pub fn assumption_about_allocations(&self) -> Option<String> {
+        let text = "malloc and similar functions do not fail (--malloc-may-fail: they may)";
+        (!self.load.malloc_may_fail).then(|| text.to_owned())
+    }
+
     /// Returns the assumptions about the memory that the arguments of the entry function lead to.
-    pub fn assumptions(&self) -> Vec<String> {
+    fn assumptions_about_memory(&self) -> Vec<String> {
         let EntryMemory { pointers, array_length, depth, globals, finite: _ } = self.load.entry_memory;
         let lead = match pointers {
             EntryPointers::Valid => {

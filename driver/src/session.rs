@@ -19,7 +19,7 @@ use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Proved, Ra
 use crate::source::Sources;
 use crate::trace::declared;
 use cfa::interp::Inputs;
-use cfa::{AllocKind, CallGraph, Callee, Check, Edge, EdgeId, FunctionOrigin, InputKind, Leak, Op, Program};
+use cfa::{CallGraph, Callee, Check, Edge, EdgeId, FunctionOrigin, InputKind, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
@@ -29,10 +29,6 @@ use instrument::{Continuation, Site};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// The assumption of proofs of programs with threads and weak memory orders.
-const MEMORY_MODEL: &str =
-    "the memory model is RC11, C17's without load buffering and without values that nothing computes";
 
 /// The maximal duration of slicing. Slicing also takes at most a fifth of the time left.
 pub const SLICING: Duration = Duration::from_secs(60);
@@ -99,13 +95,9 @@ pub struct Features {
 }
 
 impl Features {
-    /// Returns the operations of a program. Functions that are linked but not called do not count as allocations.
+    /// Returns the operations of a program.
     fn compute(program: &Program) -> Self {
         let calls = CallGraph::new(program);
-        let allocates = |(id, edge): (EdgeId, &Edge)| {
-            let is_allocation = matches!(edge.op, Op::Alloc { kind: AllocKind::MALLOC, .. });
-            is_allocation && calls.is_reachable(program.func_of(id))
-        };
         let is_input = |(id, edge): (EdgeId, &Edge)| {
             let Op::Havoc { input, .. } = edge.op else { return false };
             !matches!(program.inputs[input].kind, InputKind::Uninit(_)) && calls.is_reachable(program.func_of(id))
@@ -118,7 +110,7 @@ impl Features {
         };
         Self {
             assumes: !Assumptions::find(program).is_empty(),
-            allocates: program.edges.iter().any(allocates),
+            allocates: cfa::facts::allocates(program),
             starts_threads: program.starts_threads(),
             takes_inputs: program.edges.iter().any(is_input),
             has_parts: program.edges.values().any(is_part),
@@ -410,17 +402,7 @@ impl Session {
         let mut shared = self.shared();
         shared.features = shared.features.or(features);
         shared.models.clone_from(&program.models);
-        if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
-            shared.assume(self.job.assumptions());
-        }
-        let is_argument = |input: &cfa::Input| input.kind == cfa::InputKind::Environment("main".into());
-        if !self.job.load.argc_may_be_zero && program.inputs.values().any(is_argument) {
-            shared
-                .assume(["main has at least one argument, the program's name (--argc-may-be-zero: any number)".into()]);
-        }
-        if program.starts_threads() && program.has_weak_orders() {
-            shared.assume([MEMORY_MODEL.to_owned()]);
-        }
+        shared.assume(self.job.assumptions(program));
         shared.assume(declared::assumption(program));
         shared.assume(self.job.assumptions_of_automata());
         shared.data_model = Some(DataModel::of_pointer_width(program.layout.pointer_width));

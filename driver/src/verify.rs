@@ -144,8 +144,8 @@ impl Verification<'_> {
         }
         stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
         stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
-        if shared.features.allocates && matches!(finished.answer, Answer::True) && !job.load.malloc_may_fail {
-            shared.assumptions.push("malloc and similar functions do not fail (--malloc-may-fail: they may)".into());
+        if shared.features.allocates && matches!(finished.answer, Answer::True) {
+            shared.assumptions.extend(job.assumption_about_allocations());
         }
         let mut report = Report {
             answer: finished.answer,

@@ -7,6 +7,14 @@ pub use targets::leading_to_targets;
 use crate::{AllocKind, CallGraph, Callee, EdgeId, Family, FuncId, Id, LocId, Op, Program, VarId, VarKind};
 use rustc_hash::FxHashSet;
 
+/// True if the program calls `malloc` or a similar function. Functions that are linked but not called do not count.
+pub fn allocates(program: &Program) -> bool {
+    let calls = CallGraph::new(program);
+    program.edges.iter().any(|(id, edge)| {
+        matches!(edge.op, Op::Alloc { kind: AllocKind::MALLOC, .. }) && calls.is_reachable(program.func_of(id))
+    })
+}
+
 /// True if a heap allocation may be executed repeatedly, in a loop or a recursion. One abstract object then represents
 /// many concrete ones.
 pub fn allocates_again(program: &Program, in_loop: impl Fn(LocId) -> bool) -> bool {

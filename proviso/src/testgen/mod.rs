@@ -32,6 +32,7 @@ use driver::job::Job;
 use driver::limits::{self, Limits, Stop, WorkEnd};
 use driver::source::Sources;
 use driver::task::Otherwise;
+use driver::trace::declared;
 use engine::Config;
 use engine::budget::Budget;
 use frontend_llvm::Options;
@@ -178,6 +179,9 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     if let Some(native) = &native {
         output::print(&native.summary())?;
         native.warnings().iter().for_each(|warning| output::warning(warning, colors));
+    }
+    for assumption in suite.assumptions() {
+        output::note(&format!("assumed: {assumption}"), colors);
     }
     if let Some(text) = suite.doubts() {
         output::warning(&text, colors);
@@ -540,6 +544,20 @@ impl Suite<'_> {
         Ok(())
     }
 
+    /// Returns the assumptions of the proofs; none if no goal is proved unreachable.
+    fn assumptions(&self) -> Vec<String> {
+        if self.counts()[1] == 0 {
+            return Vec::new();
+        }
+        let allocations = self.job.assumption_about_allocations().filter(|_| cfa::facts::allocates(self.program));
+        self.job
+            .assumptions(self.program)
+            .into_iter()
+            .chain(allocations)
+            .chain(declared::assumption(self.program))
+            .collect()
+    }
+
     /// Returns a warning about the tests whose runs meet approximations; `None` if there are none.
     fn doubts(&self) -> Option<String> {
         let doubt = |test: &Test| match &test.given {
@@ -648,6 +666,7 @@ impl Suite<'_> {
             "coverage": self.coverage.name(),
             "covered": covered,
             "unreachable": unreachable,
+            "assumptions": self.assumptions(),
             "goals": goals,
             "contributions": contributions,
             "tester": tester,
