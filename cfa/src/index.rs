@@ -24,9 +24,11 @@ macro_rules! id_type {
         pub struct $name(pub u32);
 
         impl $crate::Id for $name {
+            #[inline]
             fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).expect("more than 2^32 entities in one table"))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }

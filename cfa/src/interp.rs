@@ -541,11 +541,20 @@ impl<'r> State<'r> {
         let callee = &self.program.funcs[target];
         for (i, &param) in callee.params.iter().enumerate() {
             let to = self.code.vars[param];
-            let value = match call.args.get(i) {
-                Some(&arg) => self.value_in(arg, words, wides),
-                None => self.unknown(Unknown::Argument(param), to.width, inputs),
-            };
-            self.set_value(to, &value);
+            match call.args.get(i) {
+                Some(&arg) if !arg.is_wide() && !to.is_wide() => {
+                    let word = self.words[arg.reg.at(words)];
+                    self.set(to.reg, word & word::mask(to.width));
+                }
+                Some(&arg) => {
+                    let value = self.value_in(arg, words, wides);
+                    self.set_value(to, &value);
+                }
+                None => {
+                    let value = self.unknown(Unknown::Argument(param), to.width, inputs);
+                    self.set_value(to, &value);
+                }
+            }
         }
         if let Some(varargs) = callee.varargs {
             let block = call.varargs.map_or(0, |reg| self.words[reg.at(words)]);
@@ -565,13 +574,19 @@ impl<'r> State<'r> {
             self.memory.kill(base);
         }
         let result = self.code.calls[frame.call as usize].result;
-        let value = (value.width > 0).then(|| self.value(value));
+        let word = (value.width > 0 && !value.is_wide()).then(|| self.get(value.reg));
+        let wide = (value.is_wide() && result.is_some()).then(|| self.value(value));
         self.words.truncate(self.words_base);
         self.wides.truncate(self.wides_base);
         (self.words_base, self.wides_base, self.func) = (frame.words, frame.wides, frame.func);
-        if let Some((var, to)) = result {
-            let value = value.unwrap_or_else(|| self.unknown(Unknown::Result(var), to.width, inputs));
-            self.set_value(to, &value);
+        match (result, word) {
+            (Some((_, to)), Some(word)) if !to.is_wide() => self.set(to.reg, word & word::mask(to.width)),
+            (Some((var, to)), word) => {
+                let word = word.map(|word| Bv::new(value.width, word));
+                let value = word.or(wide).unwrap_or_else(|| self.unknown(Unknown::Result(var), to.width, inputs));
+                self.set_value(to, &value);
+            }
+            (None, _) => {}
         }
         Ok(frame.pc)
     }

@@ -344,6 +344,7 @@ pub enum VarKind {
 
 impl Var {
     /// The function whose frames have the variable. `None` for globals.
+    #[inline]
     pub fn func(&self) -> Option<FuncId> {
         match self.kind {
             VarKind::Global { .. } => None,
