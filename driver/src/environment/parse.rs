@@ -3,6 +3,34 @@
 use super::scan::{contains, skips_space};
 use cfa::Bv;
 use frontend_llvm::scan_format::{Directive, directives, is_space};
+use std::ops::Range;
+
+/// The bytes of a text on which a value of a run depends.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// The value is the byte at this position.
+    Byte(usize),
+    /// The value is the decimal number in this range.
+    Number {
+        /// The positions of its characters.
+        range: Range<usize>,
+        /// True if the value is signed.
+        is_signed: bool,
+    },
+}
+
+/// A choice of the model.
+pub(super) struct Choice {
+    pub value: Bv,
+    /// The bytes of the text that determine the choice; `None` if the structure of the text does.
+    pub place: Option<Place>,
+}
+
+impl From<Bv> for Choice {
+    fn from(value: Bv) -> Self {
+        Self { value, place: None }
+    }
+}
 
 /// The rest of a stream.
 pub(super) struct Text<'a> {
@@ -27,19 +55,19 @@ enum Item {
 
 /// Returns the choices of the model for a call of `scanf` with this format, and moves `text` past the bytes that the
 /// call reads. `None` if a directive is not supported.
-pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Option<Vec<Bv>> {
-    let bit = |value: bool| Bv::new(1, u64::from(value));
+pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Option<Vec<Choice>> {
+    let bit = |value: bool| Choice::from(Bv::new(1, u64::from(value)));
     let (directives, ends_in_space) = directives(format);
     let counts = directives.iter().any(|d| d.conversion == b'n');
     let start = text.at;
-    let (mut out, mut looks_ahead) = (Vec::new(), false);
+    let (mut out, mut looks_ahead) = (Vec::<Choice>::new(), false);
     for d in &directives {
         if d.conversion == b'n' {
             if d.after_space {
                 text.skip_space();
             }
             if !d.suppressed {
-                out.push(Bv::new(64, (text.at - start) as u64));
+                out.push(Bv::new(64, (text.at - start) as u64).into());
             }
             continue;
         }
@@ -53,10 +81,13 @@ pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Opt
         if skips_space(d) {
             text.skip_space();
         }
+        let begin = text.at;
         match text.item(d, format, (pointer_width, counts))? {
             Item::Taken(choices, looks) => {
                 out.push(bit(true));
-                out.extend(choices);
+                let of_item = begin..text.at;
+                let placed = |(n, value)| Choice { place: place(d, text.bytes, &of_item, n), value };
+                out.extend(choices.into_iter().enumerate().map(placed));
                 looks_ahead = looks;
             }
             Item::End => {
@@ -93,6 +124,21 @@ pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Opt
         }
     }
     Some(out)
+}
+
+/// Returns the bytes that determine the n-th choice of a directive that takes this range of a text; `None` if the
+/// structure of the text does, or if the text is no decimal number.
+fn place(d: &Directive, bytes: &[u8], range: &Range<usize>, n: usize) -> Option<Place> {
+    match d.conversion {
+        // A bit is between two characters.
+        b'c' | b's' | b'[' if !d.suppressed && n % 2 == 0 => Some(Place::Byte(range.start + n / 2)),
+        b'd' | b'i' | b'u' => {
+            let digits = bytes[range.clone()].strip_prefix(b"-").unwrap_or(&bytes[range.clone()]);
+            let is_decimal = digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits[0] != b'0');
+            is_decimal.then(|| Place::Number { range: range.clone(), is_signed: d.conversion != b'u' })
+        }
+        _ => None,
+    }
 }
 
 impl<'a> Text<'a> {
@@ -267,6 +313,7 @@ mod tests {
         let mut stream = Stream::default();
         for format in formats {
             let choices = choices(&mut text, format.as_bytes(), 64).unwrap();
+            let choices: Vec<Bv> = choices.into_iter().map(|choice| choice.value).collect();
             scan(&mut stream, format.as_bytes(), &choices, 64).unwrap();
         }
         stream.close();
@@ -284,6 +331,15 @@ mod tests {
         assert_eq!(back("", &["%d"]), "");
         assert_eq!(back("abc", &["%3c"]), "abc");
         assert_eq!(back("-", &["%d"]), "-");
+    }
+
+    #[test]
+    fn choices_name_the_bytes_that_determine_them() {
+        let mut text = Text { bytes: b" -12 ab x", at: 0, at_end: false };
+        let places: Vec<_> = choices(&mut text, b"%d %s", 64).unwrap().into_iter().map(|c| c.place).collect();
+        let number = Place::Number { range: 1..4, is_signed: true };
+        let byte = |at| Some(Place::Byte(at));
+        assert_eq!(places, [None, Some(number), None, byte(5), None, byte(6), None, None]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! meaning of the next value. A value that the process does not determine, such as the time, comes from a sequence that
 //! the caller chooses.
 
+pub use super::parse::Place;
 use super::process::{PathTarget, is_below};
 use super::{OpenedFile, Part, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
@@ -148,15 +149,15 @@ pub struct RequestedInputs {
 /// The origins of the values of a run: positions in the byte strings of the process. An observer of the run reads them.
 #[derive(Default)]
 pub struct Origins {
-    value: Option<(Part, usize)>,
+    value: Option<(Part, Place)>,
     texts: FxHashMap<ObjectSeq, Part>,
     is_undetermined: bool,
 }
 
 impl Origins {
-    /// Returns the place of the value that the run took last, once: the part, and the position of the byte in it. At
-    /// the end of a part, the position is its length. `None` if the value is no byte of the process.
-    pub fn take(&mut self) -> Option<(Part, usize)> {
+    /// Returns the place of the value that the run took last, once: the part, and the bytes of it. At the end of a part,
+    /// the position of the byte is its length. `None` if no byte of the process determines the value.
+    pub fn take(&mut self) -> Option<(Part, Place)> {
         self.value.take()
     }
 
@@ -328,6 +329,8 @@ struct ActiveCall {
     taken: usize,
     /// The values that the call will take, if they were computed in advance.
     planned: VecDeque<Bv>,
+    /// The bytes of the file that determine the planned values of `scanf`.
+    places: VecDeque<Option<Place>>,
     /// The position in the file of the first byte of a block that the call reads.
     from: usize,
     /// For `getline`: the size of its buffer before the call, in bytes. For operations on positions: the position that the
@@ -540,7 +543,7 @@ impl ProcessInputs<'_, '_> {
                 let rest = bytes.get(open.at..).unwrap_or_default();
                 if matches!(kind, Reading::Characters | Reading::Line) && width > 1 && !(first && kind == Reading::Line)
                 {
-                    self.origins.borrow_mut().value = Some((open.part(), open.at.min(bytes.len())));
+                    self.origins.borrow_mut().value = Some((open.part(), Place::Byte(open.at.min(bytes.len()))));
                 }
                 match kind {
                     Reading::Line if first => {
@@ -580,16 +583,21 @@ impl ProcessInputs<'_, '_> {
                             let pointer = self.replayer.program.layout.pointer_width;
                             let mut text = parse::Text { bytes, at: open.at, at_end: open.at_end };
                             match parse::choices(&mut text, &format, pointer) {
-                                Some(choices) => call.planned = choices.into(),
+                                Some(choices) => {
+                                    call.places = choices.iter().map(|choice| choice.place.clone()).collect();
+                                    call.planned = choices.into_iter().map(|choice| choice.value).collect();
+                                }
                                 None => now.problem = Some("this use of scanf cannot be replayed".into()),
                             }
                             (open.at, open.at_end) = (text.at, text.at_end);
                         }
                         let value = call.planned.pop_front();
-                        if value.is_some() && kind == Reading::Block {
-                            let at = call.from + call.taken - 1;
-                            self.origins.borrow_mut().value = Some((now.open[call.file].part(), at));
-                        }
+                        let place = match kind {
+                            Reading::Block => value.is_some().then(|| Place::Byte(call.from + call.taken - 1)),
+                            _ => call.places.pop_front().flatten(),
+                        };
+                        let part = now.open[call.file].part();
+                        self.origins.borrow_mut().value = place.map(|place| (part, place));
                         value.map_or_else(|| Bv::zero(width), |value| value.resize(width))
                     }
                 }
@@ -663,7 +671,7 @@ impl ProcessInputs<'_, '_> {
             LibraryEffect::ReadsDescriptor => {
                 if !call.planned.is_empty() {
                     let at = call.from + call.taken - 1;
-                    self.origins.borrow_mut().value = Some((now.open[call.file].part(), at));
+                    self.origins.borrow_mut().value = Some((now.open[call.file].part(), Place::Byte(at)));
                 }
                 call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
             }
@@ -953,6 +961,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             }
             _ => {}
         }
+        let places = VecDeque::new();
         now.call = Some(ActiveCall {
             effect,
             function,
@@ -961,6 +970,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             file,
             taken,
             planned,
+            places,
             from: 0,
             size_or_position,
             text,

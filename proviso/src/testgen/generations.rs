@@ -5,13 +5,14 @@
 use super::goals;
 use cfa::interp::ObjectSeq;
 use cfa::{Bv, EdgeId, Id, Program};
-use driver::environment::replay::{Origins, Replayer};
+use driver::environment::replay::{Origins, Place, Replayer};
 use driver::environment::{Part, Process};
 use engine::budget::{Budget, worked};
 use engine::concolic::{Branch, Concolic, InputNames, is_assumed_away};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 /// The maximal processor time for the children of one process.
@@ -33,15 +34,15 @@ pub struct Generations<'p> {
     time: Duration,
 }
 
-/// A numbering of the bytes of processes: each is a part and a position in it.
+/// A numbering of the places in processes: each is a part, and a byte or a number in it.
 #[derive(Default)]
 struct Places {
-    all: Vec<(Part, usize)>,
-    numbers: FxHashMap<(Part, usize), u32>,
+    all: Vec<(Part, Place)>,
+    numbers: FxHashMap<(Part, Place), u32>,
 }
 
 impl Places {
-    fn number(&mut self, place: (Part, usize)) -> u32 {
+    fn number(&mut self, place: (Part, Place)) -> u32 {
         *self.numbers.entry(place).or_insert_with_key(|place| {
             self.all.push(place.clone());
             self.all.len() as u32 - 1
@@ -49,7 +50,7 @@ impl Places {
     }
 }
 
-/// Names the values that a run takes by the numbers of the bytes of its process.
+/// Names the values that a run takes by the numbers of the places in its process.
 struct Names<'a> {
     origins: &'a RefCell<Origins>,
     places: &'a mut Places,
@@ -72,7 +73,7 @@ impl InputNames for Names<'_> {
         };
         // The zero at the end is an input, too: another byte there makes the text longer.
         let end = length.map_or(0, |text| text.len() + 1);
-        (0..end).map(|at| self.places.number((part.clone(), at))).collect()
+        (0..end).map(|at| self.places.number((part.clone(), Place::Byte(at)))).collect()
     }
 }
 
@@ -127,13 +128,25 @@ impl<'p> Generations<'p> {
     }
 }
 
-/// Returns the process with these bytes changed. A byte directly after the end of a part makes the part longer. A value
-/// that is no byte truncates the part there, and so does a zero in an argument or environment variable.
+/// Returns the process with these bytes and numbers changed. A byte directly after the end of a part makes the part
+/// longer. A value that is no byte truncates the part there, and so does a zero in an argument or environment variable.
 fn changed_process(process: &Process, places: &Places, changed: &[(u32, Bv)]) -> Process {
     let mut child = process.clone();
     let mut parts: BTreeMap<&Part, BTreeMap<usize, Option<u8>>> = BTreeMap::new();
+    let mut numbers: Vec<(&Part, Range<usize>, String)> = Vec::new();
     for (number, value) in changed {
-        let (part, at) = &places.all[*number as usize];
+        let (part, place) = &places.all[*number as usize];
+        let at = match place {
+            Place::Byte(at) => at,
+            Place::Number { range, is_signed } => {
+                let text = match is_signed {
+                    true => value.to_i64().map(|value| value.to_string()),
+                    false => value.to_u64().map(|value| value.to_string()),
+                };
+                numbers.extend(text.map(|text| (part, range.clone(), text)));
+                continue;
+            }
+        };
         let is_text = matches!(part, Part::Argument(_) | Part::Variable(_));
         // A value of more than 8 bits is the result of a function that returns a character or `EOF`.
         let byte = value.to_u64().and_then(|value| u8::try_from(value).ok());
@@ -150,6 +163,13 @@ fn changed_process(process: &Process, places: &Places, changed: &[(u32, Bv)]) ->
             }
         }
     }
+    // A number of another length moves what follows it.
+    numbers.sort_by_key(|(_, range, _)| std::cmp::Reverse(range.start));
+    for (part, range, number) in numbers {
+        if let Some(text) = child.part_mut(part).filter(|text| range.end <= text.len()) {
+            text.splice(range, number.into_bytes());
+        }
+    }
     child
 }
 
@@ -160,7 +180,7 @@ mod tests {
     #[test]
     fn values_change_extend_and_end_parts() {
         let mut places = Places::default();
-        let mut number = |part, at| places.number((part, at));
+        let mut number = |part, at| places.number((part, Place::Byte(at)));
         let argument = || Part::Argument(0);
         let [a, b, end] = [0, 1, 2].map(|at| number(argument(), at));
         let [first, eof] = [0, 1].map(|at| number(Part::Stdin, at));
@@ -176,5 +196,15 @@ mod tests {
         assert_eq!(child(&[(a, byte(b'-')), (end, byte(b'z'))]), ("-yz".into(), "1".into()));
         assert_eq!(child(&[(b, byte(0)), (eof, result(50))]), ("x".into(), "12".into()));
         assert_eq!(child(&[(first, result(-1))]), ("xy".into(), String::new()));
+    }
+
+    #[test]
+    fn numbers_are_replaced_as_text() {
+        let mut places = Places::default();
+        let mut number = |range, is_signed| places.number((Part::Stdin, Place::Number { range, is_signed }));
+        let (a, b) = (number(0..1, true), number(2..4, false));
+        let process = Process { stdin: b"7 12 x".to_vec(), ..Process::default() };
+        let changed = [(a, Bv::from_i64(64, -300)), (b, Bv::new(64, 5))];
+        assert_eq!(changed_process(&process, &places, &changed).stdin, b"-300 5 x");
     }
 }
