@@ -10,7 +10,7 @@ pub use super::parse::Place;
 use super::process::{PathTarget, is_below};
 use super::{OpenedFile, Part, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
-use cfa::{Bv, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
+use cfa::{Bv, Edge, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
@@ -190,6 +190,8 @@ pub struct Replayed {
 pub struct Replayer<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
+    /// By edge, the observations that it needs. The array is smaller than the edges themselves, so it stays in the cache.
+    observed: Vec<Observed>,
     /// By function: the effect of a library function. `None` for functions of the program.
     library: Vec<Option<LibraryEffect>>,
     /// The meaning of each value that the program takes for the parameters of `main`, in order.
@@ -198,6 +200,28 @@ pub struct Replayer<'p> {
     stdin: Option<GlobalId>,
     /// The function by which models choose a value between two bounds.
     between: Option<FuncId>,
+}
+
+/// The observation of an edge in a replay.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Observed {
+    Nothing,
+    Call,
+    Havoc,
+    Return(ExprId),
+    OverApproximation,
+}
+
+impl Observed {
+    fn from_edge(program: &Program, edge: &Edge) -> Self {
+        match edge.op {
+            Op::Call { .. } => Self::Call,
+            Op::Havoc { .. } => Self::Havoc,
+            Op::Return { value: Some(value) } => Self::Return(value),
+            Op::Approx { taint } if program.taints[taint].over => Self::OverApproximation,
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// The meaning of a value that the program takes before `main`.
@@ -263,7 +287,13 @@ impl<'p> Replayer<'p> {
         let stdin = program.globals.iter().find(|(_, global)| global.name == "proviso_stdin").map(|(id, _)| id);
         let between = program.funcs.iter().find(|(_, f)| f.name == "proviso_env_between").map(|(id, _)| id);
         let main_inputs = MainInput::all(program);
-        Self { program, interpreter: Interpreter::new(program), library, main_inputs, stdin, between }
+        let observed = program.edges.values().map(|edge| Observed::from_edge(program, edge)).collect();
+        Self { observed, program, interpreter: Interpreter::new(program), library, main_inputs, stdin, between }
+    }
+
+    /// Returns true if the edge is an over-approximation.
+    pub fn is_over_approximation(&self, edge: EdgeId) -> bool {
+        self.observed[edge.index()] == Observed::OverApproximation
     }
 
     /// Runs the program on the inputs of a process. `others` returns the values that the process does not determine. If
@@ -995,14 +1025,14 @@ impl<O: Observer> CallObserver<'_, '_, O> {
 
 impl<O: Observer> Observer for CallObserver<'_, '_, O> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
-        match self.replayer.program.edges[edge].op {
-            Op::Call { .. } => {
+        match self.replayer.observed[edge.index()] {
+            Observed::Call => {
                 self.record_call(edge, state);
                 self.has_deviated = self.now.borrow().problem.is_some();
             }
-            Op::Havoc { .. } => self.has_deviated = self.now.borrow().problem.is_some(),
-            Op::Return { value: Some(value) } => self.record_return(value, state),
-            _ => {}
+            Observed::Havoc => self.has_deviated = self.now.borrow().problem.is_some(),
+            Observed::Return(value) => self.record_return(value, state),
+            Observed::Nothing | Observed::OverApproximation => {}
         }
         if !self.has_deviated {
             self.observer.executed(edge, state);

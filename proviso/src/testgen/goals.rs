@@ -359,7 +359,7 @@ pub fn execute_process(
         let counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0, end: End::Never };
         let origins = RefCell::default();
         let mut observer =
-            Determined { program, origins: &origins, guided: Guided { counter, guide }, determined: None };
+            Determined { replayer, origins: &origins, guided: Guided { counter, guide }, determined: None };
         let is_zero = matches!(others, Others::Zeros);
         let mut next = || others.next();
         let others: Option<&mut dyn FnMut() -> u64> = if is_zero { None } else { Some(&mut next) };
@@ -584,17 +584,13 @@ impl End<'_> {
     /// Returns true if the edge, or an earlier one, is the end.
     fn is_passed(&mut self, edge: EdgeId) -> bool {
         if let Self::AtApproximation(program) = *self
-            && is_over_approximation(program, edge)
+            && let Op::Approx { taint } = program.edges[edge].op
+            && program.taints[taint].over
         {
             *self = Self::Passed;
         }
         matches!(self, Self::Passed)
     }
-}
-
-/// Returns true if the edge is an over-approximation.
-fn is_over_approximation(program: &Program, edge: EdgeId) -> bool {
-    matches!(program.edges[edge].op, Op::Approx { taint } if program.taints[taint].over)
 }
 
 impl Observer for Counter<'_> {
@@ -628,8 +624,8 @@ impl Observer for Guided<'_, '_> {
 }
 
 /// Observes a run on the inputs of a process.
-struct Determined<'a, 'g> {
-    program: &'a Program,
+struct Determined<'a, 'g, 'p> {
+    replayer: &'a Replayer<'p>,
     origins: &'a RefCell<Origins>,
     guided: Guided<'a, 'g>,
     /// The number of executions of each edge before the first value that the process does not determine, or the first
@@ -637,10 +633,10 @@ struct Determined<'a, 'g> {
     determined: Option<Vec<u32>>,
 }
 
-impl Observer for Determined<'_, '_> {
+impl Observer for Determined<'_, '_, '_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         if self.determined.is_none() {
-            if is_over_approximation(self.program, edge) || self.origins.borrow().is_undetermined() {
+            if self.replayer.is_over_approximation(edge) || self.origins.borrow().is_undetermined() {
                 self.determined = Some(self.guided.counter.counts.clone());
             }
         }
