@@ -1058,6 +1058,28 @@ mod tests {
     }
 
     #[test]
+    fn only_uninitialised_memory_that_is_read_is_undetermined() {
+        let is_determined = |offset: u64| {
+            let text = format!(
+                "program 64 entry f0
+                type ty0 int \"int\" 32 signed
+                func f0 \"main\" source ty0 32 () entry l0 {{
+                  local v0 \"p\" ty0 64
+                  local v1 \"x\" ty0 32
+                  l0: t0: v0 := alloc stack 8:64 align 8 -> l1
+                  l1: t1: store v0, 5:32 -> l2
+                  l2: t2: v1 := load (v0 + {offset}:64) -> l3
+                  l3: t3: halt exit 0:32 -> l4
+                  l4:
+                }}"
+            );
+            let program = cfa::text::parse(&text).unwrap();
+            Replayer::new(&program).run(&Process::default(), None, Limits::default(), &mut ()).is_determined
+        };
+        assert_eq!([0, 1, 4].map(is_determined), [true, false, false]);
+    }
+
+    #[test]
     fn files_are_opened_as_the_system_does() {
         let files = [("a.txt", "1"), ("d/b", "22")].map(|(name, text)| (name.into(), text.into()));
         let process = Process { files: files.into(), ..Process::default() };
