@@ -314,7 +314,8 @@ impl Job {
             assumptions.push(text.to_owned());
         }
         if program.starts_threads() && program.has_weak_orders() {
-            let text = "the memory model is RC11, C17's without load buffering and without values that nothing computes";
+            let text =
+                "the memory model is RC11, C17's without load buffering and without values that nothing computes";
             assumptions.push(text.to_owned());
         }
         assumptions

@@ -131,7 +131,7 @@ pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Opt
 fn place(d: &Directive, bytes: &[u8], range: &Range<usize>, n: usize) -> Option<Place> {
     match d.conversion {
         // A bit is between two characters.
-        b'c' | b's' | b'[' if !d.suppressed && n % 2 == 0 => Some(Place::Byte(range.start + n / 2)),
+        b'c' | b's' | b'[' if !d.suppressed && n.is_multiple_of(2) => Some(Place::Byte(range.start + n / 2)),
         b'd' | b'i' | b'u' => {
             let digits = bytes[range.clone()].strip_prefix(b"-").unwrap_or(&bytes[range.clone()]);
             let is_decimal = digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits[0] != b'0');

@@ -635,10 +635,10 @@ struct Determined<'a, 'g, 'p> {
 
 impl Observer for Determined<'_, '_, '_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
-        if self.determined.is_none() {
-            if self.replayer.is_over_approximation(edge) || self.origins.borrow().is_undetermined() {
-                self.determined = Some(self.guided.counter.counts.clone());
-            }
+        if self.determined.is_none()
+            && (self.replayer.is_over_approximation(edge) || self.origins.borrow().is_undetermined())
+        {
+            self.determined = Some(self.guided.counter.counts.clone());
         }
         self.guided.executed(edge, state);
     }
