@@ -10,21 +10,25 @@ use cfa::graph::{CfaGraphs, Predecessors};
 use cfa::interp::{Observer, State};
 use cfa::loops::LoopForest;
 use cfa::{
-    Callee, Check, Edge, EdgeId, ErrorInfo, FuncId, FunctionOrigin, HaltKind, LocId, Op, Out, PlaceId, Program, Table,
+    Callee, Check, Edge, EdgeId, ErrorInfo, FuncId, FunctionOrigin, HaltKind, Id, LocId, Op, Out, PlaceId, Program,
+    Table,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// True if the call graph and the CFA allow an error to be reachable from the program's entry. Data races and deadlocks
-/// have no edge: the start of a thread may lead to them.
+/// True if the call graph and the CFA allow an error to be reachable from the program's entry, or from a function that
+/// may be started as a thread. Data races and deadlocks have no edge: the start of a thread may lead to them.
 pub fn has_checks(program: &Program) -> bool {
     let is_of_threads = |error: &ErrorInfo| matches!(error.check, Check::DataRace | Check::Deadlock);
     if program.starts_threads() && program.errors.values().any(is_of_threads) {
         return true;
     }
     let calls = CallGraph::new(program);
+    let started: &[FuncId] = if program.starts_threads() { calls.address_taken() } else { &[] };
+    let reachable = calls.graph().reachable(started.iter().map(|func| func.0));
     let checks = |edge: &Edge| edge.fault.is_some() || matches!(edge.op, Op::Error(_));
-    program.edges.iter().any(|(id, edge)| checks(edge) && calls.is_reachable(program.func_of(id)))
+    let is_reachable = |func: FuncId| calls.is_reachable(func) || reachable[func.index()];
+    program.edges.iter().any(|(id, edge)| checks(edge) && is_reachable(program.func_of(id)))
 }
 
 /// The program point of an assumption.

@@ -1,4 +1,4 @@
-//! Witnesses of violations in threads.
+//! Witnesses of violations in threads, and messages about programs with threads.
 
 use std::path::Path;
 use std::process::Command;
@@ -109,4 +109,15 @@ fn messages_name_threads_and_locks() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+#[test]
+fn an_error_in_a_started_thread_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <pthread.h>\nvoid reach_error(void);\nint x;\nvoid *check(void *unused) {\n    if (x)\n        \
+                   reach_error();\n    return unused;\n}\nint main(void) {\n    pthread_t one;\n    \
+                   pthread_create(&one, 0, check, 0);\n    pthread_join(one, 0);\n    return 0;\n}\n";
+    std::fs::write(folder.path().join("a.c"), program).unwrap();
+    let text = shown(folder.path(), &["verify", "a.c", "--property", "unreach-call", "--timeout", "20"]);
+    assert!(text.contains("TRUE") && !text.contains("nothing was checked"), "{text}");
 }
