@@ -23,7 +23,7 @@ use cfa::{CallGraph, Callee, Check, Edge, EdgeId, FunctionOrigin, InputKind, Lea
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
-use frontend_llvm::{DataModel, Loader, Options, is_library};
+use frontend_llvm::{DataModel, Loader, Options, is_library, is_of_assertions};
 use instrument::vacuity::Assumptions;
 use instrument::{Continuation, Site};
 use std::path::Path;
@@ -369,7 +369,10 @@ impl Session {
         let found = instrument::unreach_call(program, &self.job.error_functions);
         // The compiler removes an invariant of a witness that always holds (`1`), so its function may be missing.
         if self.job.errors_named
-            && let Some(name) = found.missing.iter().find(|name| !name.starts_with(INVARIANT) && !is_library(name))
+            && let Some(name) = found
+                .missing
+                .iter()
+                .find(|name| !name.starts_with(INVARIANT) && !is_library(name) && !is_of_assertions(name))
         {
             let text = format!("no function '{name}' is defined, declared or called in the program");
             let near = cfa::wording::near(name, program.funcs.values().map(|f| f.name.as_str()));

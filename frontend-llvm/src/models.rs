@@ -198,11 +198,10 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().flat_map(ModelFile::defines).filter(|name| !name.contains('.'))
 }
 
-/// True if a function with this name belongs to the C library, as far as it is known: it has a model, the lowering
-/// implements it, or failed assertions call it.
+/// True if a function with this name belongs to the C library, as far as it is known: it has a model, or the lowering
+/// implements it.
 pub fn is_library(name: &str) -> bool {
-    let is_assertion = name == "__assert_fail" || primitives::fails_assertion(name);
-    is_assertion || primitives::primitive(name).is_some() || !needed([name], &[]).is_empty()
+    primitives::primitive(name).is_some() || !needed([name], &[]).is_empty()
 }
 
 /// The model file that defines a function.

@@ -270,6 +270,11 @@ pub(crate) fn fails_assertion(name: &str) -> bool {
     matches!(name, "__assert_perror_fail" | "__assert" | "__assert_rtn" | "__assert_func" | "_assert")
 }
 
+/// True for functions of C libraries that failed assertions call. A program without assertions does not name them.
+pub fn is_of_assertions(name: &str) -> bool {
+    name == "__assert_fail" || fails_assertion(name)
+}
+
 /// True if a call of an undefined function with this name has a known meaning.
 pub fn is_known(name: &str) -> bool {
     primitive(name).is_some()
