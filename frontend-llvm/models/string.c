@@ -410,8 +410,6 @@ char *strsep(char **rest, const char *separators) {
 // Functions that allocate strings.
 
 static char *proviso_duplicate(const char *s, size_t length) {
-    // No object is larger.
-    __proviso_assume(length < PTRDIFF_MAX);
     char *copy = malloc(length + 1);
     if (copy) {
         __builtin_memcpy(copy, s, length);

@@ -81,7 +81,7 @@ struct Plan {
 
 /// Finds a schedule with inputs that satisfy the ordering constraints and reach an error.
 fn solve(unrolled: Unrolled, budget: &Budget) -> Solved {
-    let Unrolled { mut pool, blocks, events, initial, inputs, errors, ends, orders, .. } = unrolled;
+    let Unrolled { mut pool, blocks, events, initial, inputs, ids, errors, ends, orders, .. } = unrolled;
     let width = usize::BITS - (blocks.len() + 1).leading_zeros() + 1;
     let clocks: Vec<ExprId> = blocks.iter().map(|_| pool.fresh_symbol(Sort::Bv(width)).1).collect();
     let mut constraints = Vec::new();
@@ -172,10 +172,19 @@ fn solve(unrolled: Unrolled, budget: &Budget) -> Solved {
     for &constraint in &constraints {
         solver.assert(&pool, constraint);
     }
-    match solver.check(&pool, &[], budget) {
+    // Usually, all threads have identifiers of their own.
+    let mut are_different = pool.bool(true);
+    for (n, &id) in ids.iter().enumerate() {
+        for &other in &ids[..n] {
+            let is_same = pool.eq(id, other);
+            let is_different = pool.not(is_same);
+            are_different = pool.and(are_different, is_different);
+        }
+    }
+    match solver.check(&pool, &[are_different], budget) {
         Answer::Sat => {}
-        Answer::Unsat => return Solved::Impossible,
-        Answer::Unknown(_) => return Solved::Unknown,
+        Answer::Unsat if solver.check(&pool, &[], budget) == Answer::Unsat => return Solved::Impossible,
+        Answer::Unsat | Answer::Unknown(_) => return Solved::Unknown,
     }
     let mut holds = |e: ExprId| !solver.value(&pool, e).bv().is_zero();
     let executed: Vec<usize> = (0..blocks.len()).filter(|&n| holds(blocks[n].guard)).collect();

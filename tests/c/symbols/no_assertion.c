@@ -4,10 +4,10 @@
 // The program calls no function of the C library for failed assertions, if no assertion is left of it.
 #include <assert.h>
 
-int main(void) { // with FAILS wrong
+int main(void) {
 #ifdef FAILS
     int number = 3;
-    assert(number == 4);
+    assert(number == 4); // with FAILS wrong
 #endif
     return 0;
 }

@@ -83,6 +83,8 @@ pub struct Unrolled {
     /// The initial values of the cells of events.
     pub initial: FxHashMap<Cell, ExprId>,
     pub inputs: Vec<Input>,
+    /// The identifiers of the started threads. A later thread may have the identifier of an earlier one.
+    pub ids: Vec<ExprId>,
     /// The errors and the ends of the program: the guard and the block.
     pub errors: Vec<(ExprId, usize)>,
     pub ends: Vec<(ExprId, usize)>,
@@ -197,6 +199,7 @@ pub fn unroll(program: &Program, bound: u32) -> Result<Unrolled, GaveUp> {
                 events: Vec::new(),
                 initial: FxHashMap::default(),
                 inputs: Vec::new(),
+                ids: Vec::new(),
                 errors: Vec::new(),
                 ends: Vec::new(),
                 orders: Vec::new(),
@@ -841,7 +844,8 @@ impl<'p> Unroller<'p> {
             return Err("a thread that starts in an atomic section");
         }
         let width = self.program.layout.pointer_width;
-        let (cell, value) = (self.cell(id, width)?, self.pool().int(width, u64::from(number)));
+        let (cell, value) = (self.cell(id, width)?, self.fresh(width));
+        self.out.ids.push(value);
         self.write(state, cell, value, edge);
         let block = self.block(state.guard, edge);
         self.out.blocks[block].starts = Some(number);
@@ -867,9 +871,9 @@ impl<'p> Unroller<'p> {
         for number in 1..self.started.len() {
             let Some(started) = &self.started[number] else { continue };
             let (has_ended, last, its) = (started.ended, started.last.clone(), started.result);
+            let its_id = self.out.ids[number - 1];
             let pool = self.pool();
-            let is = pool.int(width, number as u64);
-            let is = pool.eq(id, is);
+            let is = pool.eq(id, its_id);
             let over = pool.and(is, has_ended);
             ended = pool.or(ended, over);
             value = pool.ite(is, its, value);
