@@ -81,7 +81,7 @@ struct Plan {
 
 /// Finds a schedule with inputs that satisfy the ordering constraints and reach an error.
 fn solve(unrolled: Unrolled, budget: &Budget) -> Solved {
-    let Unrolled { mut pool, blocks, events, initial, inputs, ids, errors, ends, orders, .. } = unrolled;
+    let Unrolled { mut pool, blocks, events, initial, inputs, ids, reused, errors, ends, orders, .. } = unrolled;
     let width = usize::BITS - (blocks.len() + 1).leading_zeros() + 1;
     let clocks: Vec<ExprId> = blocks.iter().map(|_| pool.fresh_symbol(Sort::Bv(width)).1).collect();
     let mut constraints = Vec::new();
@@ -174,11 +174,15 @@ fn solve(unrolled: Unrolled, budget: &Budget) -> Solved {
     }
     // Usually, all threads have identifiers of their own.
     let mut are_different = pool.bool(true);
-    for (n, &id) in ids.iter().enumerate() {
-        for &other in &ids[..n] {
+    for (later, &id) in ids.iter().enumerate() {
+        for (earlier, &other) in ids[..later].iter().enumerate() {
             let is_same = pool.eq(id, other);
             let is_different = pool.not(is_same);
-            are_different = pool.and(are_different, is_different);
+            if reused.contains(&(earlier, later)) {
+                are_different = pool.and(are_different, is_different);
+            } else {
+                solver.assert(&pool, is_different);
+            }
         }
     }
     match solver.check(&pool, &[are_different], budget) {

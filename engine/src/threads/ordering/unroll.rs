@@ -83,8 +83,10 @@ pub struct Unrolled {
     /// The initial values of the cells of events.
     pub initial: FxHashMap<Cell, ExprId>,
     pub inputs: Vec<Input>,
-    /// The identifiers of the started threads. A later thread may have the identifier of an earlier one.
+    /// The identifiers of the started threads.
     pub ids: Vec<ExprId>,
+    /// Pairs of identifiers, by index: the later thread may have the identifier of the earlier one.
+    pub reused: FxHashSet<(usize, usize)>,
     /// The errors and the ends of the program: the guard and the block.
     pub errors: Vec<(ExprId, usize)>,
     pub ends: Vec<(ExprId, usize)>,
@@ -153,6 +155,10 @@ struct Unroller<'p> {
     unknowns: FxHashMap<Cell, ExprId>,
     /// The functions that the current thread executes.
     stack: Vec<FuncId>,
+    /// The threads that may have been joined, as indices of their identifiers.
+    joined: FxHashSet<usize>,
+    /// True if threads may be detached.
+    detaches: bool,
     made: FxHashMap<(EdgeId, u32), u32>,
     cells: BTreeMap<(Object, u64), u32>,
     reads: FxHashMap<(usize, Cell), ExprId>,
@@ -185,6 +191,8 @@ pub fn unroll(program: &Program, bound: u32) -> Result<Unrolled, GaveUp> {
             unknown: FxHashSet::default(),
             unknowns: FxHashMap::default(),
             stack: Vec::new(),
+            joined: FxHashSet::default(),
+            detaches: false,
             made: FxHashMap::default(),
             cells: BTreeMap::new(),
             reads: FxHashMap::default(),
@@ -200,6 +208,7 @@ pub fn unroll(program: &Program, bound: u32) -> Result<Unrolled, GaveUp> {
                 initial: FxHashMap::default(),
                 inputs: Vec::new(),
                 ids: Vec::new(),
+                reused: FxHashSet::default(),
                 errors: Vec::new(),
                 ends: Vec::new(),
                 orders: Vec::new(),
@@ -737,7 +746,10 @@ impl<'p> Unroller<'p> {
         let arg = |n: usize| args.get(n).copied().ok_or("a missing argument");
         let mut value = zero;
         match name.strip_suffix(".void").unwrap_or(name) {
-            "pthread_create" => self.start(arg(0)?, arg(2)?, arg(3)?, &mut state, edge)?,
+            "pthread_create" => {
+                self.detaches |= self.out.pool.as_const(arg(1)?).is_none_or(|attributes| !attributes.is_zero());
+                self.start(arg(0)?, arg(2)?, arg(3)?, &mut state, edge)?;
+            }
             "thrd_create" => self.start(arg(0)?, arg(1)?, arg(2)?, &mut state, edge)?,
             "pthread_join" | "thrd_join" => self.join(arg(0)?, arg(1)?, &mut state, edge)?,
             "pthread_exit" => {
@@ -777,8 +789,11 @@ impl<'p> Unroller<'p> {
             | "sleep"
             | "usleep"
             | "puts"
-            | "putchar"
-            | "pthread_detach" => value = self.fresh(32),
+            | "putchar" => value = self.fresh(32),
+            "pthread_detach" => {
+                self.detaches = true;
+                value = self.fresh(32);
+            }
             name @ ("printf" | "fprintf") => {
                 self.out.omits |= args.get(usize::from(name == "fprintf")).is_none_or(|&format| self.may_store(format));
                 value = self.fresh(32);
@@ -845,6 +860,11 @@ impl<'p> Unroller<'p> {
         }
         let width = self.program.layout.pointer_width;
         let (cell, value) = (self.cell(id, width)?, self.fresh(width));
+        // Only the first thread joins others, so what it has joined before it starts a thread is known.
+        let ids = 0..self.out.ids.len();
+        let may_be_free = |&id: &usize| self.thread != 0 || self.detaches || self.joined.contains(&id);
+        let reused: Vec<(usize, usize)> = ids.filter(may_be_free).map(|id| (id, number as usize - 1)).collect();
+        self.out.reused.extend(reused);
         self.out.ids.push(value);
         self.write(state, cell, value, edge);
         let block = self.block(state.guard, edge);
@@ -867,6 +887,10 @@ impl<'p> Unroller<'p> {
         let block = self.block(state.guard, edge);
         let width = self.program.layout.pointer_width;
         let id = self.pool().resize(width, id);
+        match self.out.ids.iter().position(|&other| other == id) {
+            Some(joined) => _ = self.joined.insert(joined),
+            None => self.joined.extend(0..self.out.ids.len()),
+        }
         let (mut ended, mut value) = (self.pool().bool(false), self.pool().int(width, 0));
         for number in 1..self.started.len() {
             let Some(started) = &self.started[number] else { continue };
