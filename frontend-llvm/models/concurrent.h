@@ -428,6 +428,17 @@ static int proviso_set_specific(unsigned key, const void *value) {
 extern void exit(int status) __attribute__((noreturn));
 
 // Ends the thread after the destructors of its data. If it is the last one, the program ends.
+// Within an atomic section: a later thread may get the identifier of a detached thread that has ended. PROVISO_DETACHES is
+// defined if the program detaches threads.
+#ifdef PROVISO_DETACHES
+static void proviso_free_identifier(struct proviso_thread *thread) {
+    if (thread->detached && thread->ended && thread != &proviso_first)
+        __proviso_drop(thread);
+}
+#else
+#define proviso_free_identifier(thread) ((void)0)
+#endif
+
 static void proviso_finish(void *result) {
     struct proviso_thread *own = proviso_this();
     _Bool again = proviso_has_keys;
@@ -449,6 +460,7 @@ static void proviso_finish(void *result) {
     __proviso_release(own);
     own->ended = 1;
     _Bool last = --proviso_live == 0;
+    proviso_free_identifier(own);
     __proviso_atomic_finish();
     if (last)
         exit(0);

@@ -39,7 +39,7 @@ int pthread_create(unsigned long *id, const int *attributes, void *(*start)(void
     return 0;
 }
 
-// True if the thread is detached. PROVISO_DETACHES is defined if the program detaches threads.
+// True if the thread is detached.
 #ifdef PROVISO_DETACHES
 static _Bool proviso_is_detached(struct proviso_thread *thread) {
     __proviso_atomic_begin(OBSERVES);
@@ -86,6 +86,7 @@ static int proviso_detach(unsigned long id) {
         return EINVAL;
     __proviso_atomic_begin(SYNCHRONISES);
     thread->detached = 1;
+    proviso_free_identifier(thread);
     __proviso_atomic_finish();
     return 0;
 }

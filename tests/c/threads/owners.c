@@ -5,6 +5,8 @@
 // run: --property unreach-call -DRECURSIVE => UNKNOWN
 // run: --check deadlock -DRECURSIVE => UNKNOWN
 // run: --property unreach-call -DIDENTIFIER => UNKNOWN
+// run: --property unreach-call -DDETACHED => UNKNOWN
+// run: --property unreach-call -DALIVE => TRUE
 // run: --property unreach-call -DPOINTER => FALSE(unreach-call)
 // run: --property unreach-call -DPOINTER -DZERO => FALSE(unreach-call)
 // The behaviour of glibc for a thread that joins itself, a writer that locks again, and a recursive mutex that is locked twice
@@ -56,6 +58,14 @@ int main(void) {
 #elif defined IDENTIFIER
     pthread_create(&first, NULL, work, NULL);
     pthread_join(first, NULL);
+    pthread_create(&second, NULL, work, NULL);
+    if (pthread_equal(first, second))
+        reach_error(); // wrong
+#elif defined DETACHED || defined ALIVE
+    pthread_create(&first, NULL, work, NULL);
+#ifdef DETACHED
+    pthread_detach(first);
+#endif
     pthread_create(&second, NULL, work, NULL);
     if (pthread_equal(first, second))
         reach_error(); // wrong
