@@ -23,7 +23,7 @@ use cfa::{CallGraph, Callee, Check, Edge, EdgeId, FunctionOrigin, InputKind, Lea
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
-use frontend_llvm::{DataModel, Loader, Options, is_error_function, is_library};
+use frontend_llvm::{DataModel, Loader, Options, is_library, is_of_assertions};
 use instrument::vacuity::Assumptions;
 use instrument::{Continuation, Site};
 use std::path::Path;
@@ -372,7 +372,7 @@ impl Session {
             && let Some(name) = found
                 .missing
                 .iter()
-                .find(|name| !name.starts_with(INVARIANT) && !is_library(name) && !is_error_function(name))
+                .find(|name| !name.starts_with(INVARIANT) && !is_library(name) && !is_of_assertions(name))
         {
             let text = format!("no function '{name}' is defined, declared or called in the program");
             let near = cfa::wording::near(name, program.funcs.values().map(|f| f.name.as_str()));

@@ -34,5 +34,5 @@ pub use lower::{FOLLOW, GIVEN, LIBRARY_VARIABLES, MAKE, MAX_OBJECT, is_given, to
 pub use models::is_library;
 pub use module::{Loader, Module, clang, errors_in, load, load_to_cut, preprocessed};
 pub use options::{EntryMemory, EntryPointers, InputFile, Options, UndefinedFunctions};
-pub use primitives::{is_error_function, is_known};
+pub use primitives::{is_known, is_of_assertions};
 pub use target::{DataModel, NamedCompiler, words};

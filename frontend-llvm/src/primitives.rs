@@ -270,15 +270,18 @@ pub(crate) fn fails_assertion(name: &str) -> bool {
     matches!(name, "__assert_perror_fail" | "__assert" | "__assert_rtn" | "__assert_func" | "_assert")
 }
 
-/// True for error functions that all programs know by name: those of verification tasks, and those that failed
-/// assertions call. A program that calls none of them may lack them.
-pub fn is_error_function(name: &str) -> bool {
-    aborts(name) || fails_assertion(name)
+/// True for functions of C libraries that failed assertions call. A program without assertions does not name them.
+pub fn is_of_assertions(name: &str) -> bool {
+    name == "__assert_fail" || fails_assertion(name)
 }
 
 /// True if a call of an undefined function with this name has a known meaning.
 pub fn is_known(name: &str) -> bool {
-    primitive(name).is_some() || is_error_function(name) || name.starts_with(UNINTERPRETED) || name.starts_with("llvm.")
+    primitive(name).is_some()
+        || aborts(name)
+        || fails_assertion(name)
+        || name.starts_with(UNINTERPRETED)
+        || name.starts_with("llvm.")
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 // run: --error-function __assert_fail => TRUE
 // run: --error-function __assert_fail -DNDEBUG => TRUE
-// run: --error-function __VERIFIER_error => TRUE
 // run: --error-function __assert_fail -DFAILS => FALSE(unreach-call)
 // The program calls no function of the C library for failed assertions, if no assertion is left of it.
 #include <assert.h>
