@@ -11,13 +11,10 @@ use cfa::{Bv, EdgeId, Id, Op, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// The number of runs. Each run extends the known prefix of the map from the original's allocations to the slice's.
-const ROUNDS: usize = 16;
-
 impl Slice {
     /// Returns inputs with which the original program follows the path of the slice on `inputs`. This assumes that the
-    /// removed loops terminate and that the removed operations have no undefined behaviour. `limits` bound each run of
-    /// the original.
+    /// removed loops terminate and that the removed operations have no undefined behaviour. `limits` bound the run
+    /// of the original.
     pub fn inputs_of_original(&self, original: &Program, inputs: &Inputs, limits: Limits) -> Inputs {
         let mut kept_inputs = vec![false; original.inputs.len()];
         for (id, edge) in original.edges.iter() {
@@ -25,67 +22,33 @@ impl Slice {
                 kept_inputs[input.index()] |= self.kept[id.index()];
             }
         }
-        let interpreter = Interpreter::new(original);
-        let mut allocs = FxHashMap::default();
-        for round in 0.. {
-            let progress = RefCell::new(Progress { in_slice: vec![true], ..Progress::default() });
-            let source =
-                SliceInputs { inputs, kept_inputs: &kept_inputs, allocs: &allocs, progress: &progress, next: 0 };
-            let mut recording = Recording::new(source);
-            interpreter.run(&mut recording, limits, &mut Follow { kept: &self.kept, progress: &progress });
-            let recorded = recording.inputs;
-            let found = progress.into_inner().allocs;
-            if found == allocs || round == ROUNDS {
-                return recorded;
-            }
-            allocs = found;
-        }
-        unreachable!("the last round returns")
+        let kept = &self.kept;
+        let calls = RefCell::new(vec![true]);
+        let allocs = FxHashMap::default();
+        let source = SliceInputs { inputs, kept, kept_inputs, calls: &calls, allocs, allocs_made: (0, 0), next: 0 };
+        let mut recording = Recording::new(source);
+        Interpreter::new(original).run(&mut recording, limits, &mut CallsInSlice { kept, calls: &calls });
+        recording.inputs
     }
 }
 
-/// The progress of a run of the original.
-#[derive(Default)]
-struct Progress {
-    /// For each frame, true if all calls up to it are in the slice.
-    in_slice: Vec<bool>,
-    /// The number of executed `Alloc` edges, in all and in the slice.
-    allocs_made: (u64, u64),
-    /// Maps the numbers of the original's allocations to the slice's.
-    allocs: FxHashMap<u64, u64>,
-}
-
-impl Progress {
-    fn is_in_slice(&self) -> bool {
-        self.in_slice.last().is_some_and(|s| *s)
-    }
-}
-
-/// Observes which operations of a run are in the slice.
-struct Follow<'a> {
+/// Observes which active calls of a run are in the slice.
+struct CallsInSlice<'a> {
     kept: &'a [bool],
-    progress: &'a RefCell<Progress>,
+    /// For each frame, true if all calls up to it are in the slice.
+    calls: &'a RefCell<Vec<bool>>,
 }
 
-impl Observer for Follow<'_> {
+impl Observer for CallsInSlice<'_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
-        let mut progress = self.progress.borrow_mut();
         match state.program().edges[edge].op {
             Op::Call { .. } => {
-                let here = progress.is_in_slice() && self.kept[edge.index()];
-                progress.in_slice.push(here);
+                let mut calls = self.calls.borrow_mut();
+                let here = calls.last().is_some_and(|s| *s) && self.kept[edge.index()];
+                calls.push(here);
             }
             Op::Return { .. } => {
-                progress.in_slice.pop();
-            }
-            Op::Alloc { .. } => {
-                let (all, of_slice) = progress.allocs_made;
-                let mut next = of_slice;
-                if progress.is_in_slice() && self.kept[edge.index()] {
-                    progress.allocs.insert(all, of_slice);
-                    next += 1;
-                }
-                progress.allocs_made = (all + 1, next);
+                self.calls.borrow_mut().pop();
             }
             _ => {}
         }
@@ -95,14 +58,23 @@ impl Observer for Follow<'_> {
 /// The inputs of a run of the program, from inputs of its slice.
 struct SliceInputs<'a> {
     inputs: &'a Inputs,
-    kept_inputs: &'a [bool],
-    allocs: &'a FxHashMap<u64, u64>,
-    progress: &'a RefCell<Progress>,
+    kept: &'a [bool],
+    kept_inputs: Vec<bool>,
+    calls: &'a RefCell<Vec<bool>>,
+    /// Maps the numbers of the original's allocations to the slice's.
+    allocs: FxHashMap<u64, u64>,
+    /// The number of executed `Alloc` edges, in all and in the slice.
+    allocs_made: (u64, u64),
     /// The position of the next value of the slice's inputs.
     next: usize,
 }
 
 impl SliceInputs<'_> {
+    /// Returns true if all active calls are in the slice.
+    fn is_in_slice(&self) -> bool {
+        self.calls.borrow().last().is_some_and(|s| *s)
+    }
+
     fn in_slice(&self, object: ObjectSeq) -> Option<ObjectSeq> {
         match object {
             ObjectSeq::Global(_) => Some(object),
@@ -116,13 +88,21 @@ impl InputSource for SliceInputs<'_> {
         let value = match what {
             Unknown::Global(var) => self.inputs.globals.get(&var),
             Unknown::Havoc(input) if !self.kept_inputs[input.index()] => None,
-            _ if !self.progress.borrow().is_in_slice() => None,
+            _ if !self.is_in_slice() => None,
             _ => {
                 self.next += 1;
                 self.inputs.values.get(self.next - 1)
             }
         };
         value.map_or_else(|| Bv::zero(width), |v| v.resize(width))
+    }
+    fn allocates(&mut self, edge: EdgeId) {
+        let (all, of_slice) = self.allocs_made;
+        self.allocs_made.0 += 1;
+        if self.is_in_slice() && self.kept[edge.index()] {
+            self.allocs.insert(all, of_slice);
+            self.allocs_made.1 += 1;
+        }
     }
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
         let Some(object) = self.in_slice(object) else { return };
@@ -133,5 +113,47 @@ impl InputSource for SliceInputs<'_> {
     }
     fn base(&mut self, object: ObjectSeq, _size: u64, _align: u32) -> Option<u64> {
         self.inputs.bases.get(&self.in_slice(object)?).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, slice};
+    use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq, Outcome};
+    use cfa::{EdgeId, Op};
+
+    /// Each element of the list is an allocation whose content determines whether there is a further one.
+    #[test]
+    fn a_long_list_of_unknown_objects_becomes_an_input_of_the_original() {
+        let text = "program 64 entry f0
+            type ty0 int \"int\" 32 signed
+            error err0 \"unreach-call\" \"m\"
+            func f0 \"main\" source ty0 32 () entry l0 {
+              local v0 \"n\" ty0 32
+              local v1 \"other\" ty0 64
+              local v2 \"element\" ty0 64
+              local v3 \"more\" ty0 8
+              l0: t0: v0 := 0:32 -> l1
+              l1: t1: v1 := alloc heap malloc 1:64 align 16 -> l2
+              l2: t2: v2 := alloc heap malloc 1:64 align 16 -> l3
+              l3: t3: v3 := load v2 -> l4
+              l4: t4: if (v3 == 1:8) -> l5
+                  t5: else ~(v3 == 1:8) -> l7
+              l5: t6: v0 := (v0 + 1:32) -> l6
+              l6: t7: if (v0 == 40:32) -> l8
+                  t8: else ~(v0 == 40:32) -> l1
+              l7: t9: halt exit 0:32 -> l9
+              l8: t10: error err0 -> l9
+              l9:
+            }";
+        let program = cfa::text::parse(text).unwrap();
+        let slice = slice(&program, &[EdgeId(10)], &Options::default()).unwrap();
+        let allocations = slice.program.edges.values().filter(|e| matches!(e.op, Op::Alloc { .. })).count();
+        assert_eq!(allocations, 1);
+        let mut inputs = Inputs::default();
+        inputs.bytes.extend((0..40).map(|n| ((ObjectSeq::Alloc(n), 0), 1)));
+        let found = slice.inputs_of_original(&program, &inputs, Limits::default());
+        let run = Interpreter::new(&program).run(&mut found.source(), Limits::default(), &mut ());
+        assert!(matches!(run.outcome, Outcome::Error(..)), "{:?}", run.outcome);
     }
 }

@@ -1,7 +1,7 @@
 //! The inputs of a run: values that its environment determines.
 
 use crate::bv::Bv;
-use crate::program::{GlobalId, InputId, VarId};
+use crate::program::{EdgeId, GlobalId, InputId, VarId};
 use std::collections::BTreeMap;
 
 /// A name for a memory object. Every executor of the same path gives the object the same name.
@@ -31,6 +31,11 @@ pub trait InputSource {
     /// Returns a value, which the caller truncates or zero-extends to `width` bits. The interpreter calls this once for
     /// each unknown value of a run: first for globals, in order of id, then in order of execution.
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv;
+    /// An `Alloc` edge is about to create an object. The interpreter calls this before it requests the address and the
+    /// bytes of the object.
+    fn allocates(&mut self, edge: EdgeId) {
+        let _ = edge;
+    }
     /// Sets the unknown `bytes` of an object from `offset` on. They are zero on entry. The interpreter requests each
     /// byte at most once, in pieces of any size, when it creates the object or later.
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
@@ -145,6 +150,9 @@ impl<S: InputSource> InputSource for Recording<S> {
             self.inputs.values.push(value.clone());
         }
         value
+    }
+    fn allocates(&mut self, edge: EdgeId) {
+        self.source.allocates(edge);
     }
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
         self.source.bytes(object, offset, bytes);

@@ -34,6 +34,7 @@ impl State<'_> {
             Instr::Alloc { dst, size, align, kind, zeroed } => {
                 let (size, seq) = (self.get(size), ObjectSeq::Alloc(self.allocs));
                 let kind_of_object = ObjectKind::Allocated(kind);
+                inputs.allocates(self.edge_at(pc - 1));
                 let base = self.memory.allocate(seq, size, align.into(), kind_of_object, zeroed, inputs)?;
                 let Some(base) = base else { return Err(Interrupt::Outcome(Outcome::Unplaced(seq))) };
                 self.allocs += 1;

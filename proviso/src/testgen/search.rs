@@ -38,8 +38,9 @@ const STALE: u32 = 12;
 const SLICING: Duration = Duration::from_secs(10);
 /// The minimal time of an external verifier for one goal.
 const ONE_GOAL: Duration = Duration::from_secs(2);
-/// The maximal time of a run of the whole program on inputs that were found in a slice.
-const REPLAY: Duration = Duration::from_secs(5);
+/// The minimal and the maximal time of a run of the whole program on inputs that were found in a slice. Between these,
+/// the run ends with its round.
+const REPLAY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// The state of a coverage goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -439,7 +440,7 @@ impl TestSearch<'_> {
     ) -> Result<(), String> {
         let mut program = self.program.clone();
         instrument::cover(&mut program, &goals.iter().map(|&i| self.goals[i]).collect::<Vec<_>>());
-        let task = Task { original: &program, error_functions: errors, budget, memory, replay: REPLAY };
+        let task = Task { original: &program, error_functions: errors, budget, memory, replay: REPLAY.1 };
         match tool.verify(&program, &task).verdict {
             Verdict::True => {
                 let mut found = self.found();
@@ -663,18 +664,22 @@ impl TestSearch<'_> {
             program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_))).map(|(id, _)| id).collect();
         let options = slicer::Options { deadline: Some(Instant::now() + SLICING), ..slicer::Options::default() };
         let slice = slicer::slice(&program, &criteria, &options).ok();
+        let budget = self.budget.exerting(turn);
+        let limits = || {
+            let (least, most) = REPLAY;
+            engine::replay_limits(budget.remaining().map_or(most, |left| left.clamp(least, most)))
+        };
         let stale = Mutex::new(0u32);
         let misses: Mutex<FxHashMap<usize, u32>> = Mutex::default();
         let replay = |inputs: &Inputs, error: ErrorId| {
             let inputs = match &slice {
-                Some(slice) => slice.inputs_of_original(&program, inputs, engine::replay_limits(REPLAY)),
+                Some(slice) => slice.inputs_of_original(&program, inputs, limits()),
                 None => inputs.clone(),
             };
             let new = match &self.form {
                 Form::Values | Form::Call => self.try_inputs(interpreter, &mut inputs.source())?,
                 Form::Process(processes) => {
-                    let limits = engine::replay_limits(REPLAY);
-                    let trace = driver::trace::given(self.program, &inputs, &Sources::new(), limits);
+                    let trace = driver::trace::given(self.program, &inputs, &Sources::new(), limits());
                     let process = Process::from_environment(&trace.environment);
                     let tried = self.try_process(processes, &process, goals::STEPS);
                     let mut misses = misses.lock().unwrap_or_else(PoisonError::into_inner);
@@ -705,7 +710,7 @@ impl TestSearch<'_> {
         let analysed = slice.as_ref().map_or(&program, |s| &s.program);
         let lacks_frees = slice.is_some() && cfa::facts::frees(&program);
         let config = Config { analysis, lacks_frees, ..self.config.clone() };
-        let outcome = engine::verify(analysed, &config, &self.budget.exerting(turn), &replay, &|_| {});
+        let outcome = engine::verify(analysed, &config, &budget, &replay, &|_| {});
         if matches!(outcome.verdict, Verdict::True) && !is_restricted {
             let mut found = self.found();
             for &i in goals {
