@@ -60,9 +60,9 @@ impl Views {
 #[derive(Clone, Default)]
 struct Thread {
     views: Views,
-    /// What relaxed loads have read. A later fence acquires it.
+    /// The writes that relaxed loads have read. A later fence acquires them.
     read: View,
-    /// What the last fence has released.
+    /// The events that the last fence has released.
     fenced: View,
 }
 
@@ -72,7 +72,7 @@ struct Location {
     /// The conflicts that precede its writes, and its reads after the last write.
     writes: View,
     reads: View,
-    /// What a load with acquire semantics of the last write acquires.
+    /// The events that a load of the last write acquires if it has acquire semantics.
     message: View,
     /// True if the last write is sequentially consistent.
     is_sequential: bool,

@@ -45,7 +45,7 @@ pub struct Group {
     pub tried: Duration,
     /// The sites of the violations that were found.
     pub seen: FxHashSet<Site>,
-    /// True if a path ended at an invalid access that another group questions about.
+    /// True if a path ended at an invalid access that another group asks about.
     pub ends_at_access: Arc<AtomicBool>,
 }
 

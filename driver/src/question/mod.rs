@@ -8,7 +8,7 @@
 //!
 //! Executions first end at the violations that were found. If no other violation is found, they continue after these.
 //!
-//! If another group questions whether accesses are valid, a path ends at an invalid access, and this does not prevent a
+//! If another group asks whether accesses are valid, a path ends at an invalid access, and this does not prevent a
 //! proof. All groups together prove the same as one question for everything. If an invalid access was found, violations
 //! of other questions may lie after it. Such a group is analysed again, and the invalid accesses are skipped when
 //! they would fault.

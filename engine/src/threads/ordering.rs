@@ -28,7 +28,7 @@ const SKIPPED: usize = 20;
 /// Limit on the edges of a run that follows a schedule.
 const RUN_STEPS: u64 = 1_000_000;
 
-/// What the constraints show.
+/// The result of the constraints.
 pub(super) enum Found {
     /// Inputs with a schedule that reach an error.
     Violation(Inputs),
