@@ -85,8 +85,11 @@ fn scalars(ir: &Module, ty: Ty) -> Vec<Ty> {
     }
 }
 
-/// True if `word` names a function or a variable of the program.
+/// True if `word` names a function or a variable of the program. Some variables have no name.
 fn is_symbol(ir: &Module, word: &str) -> bool {
-    ir.functions.iter().any(|function| function.name == word)
-        || ir.variables.iter().any(|variable| variable.name == word)
+    let has_name = || {
+        ir.functions.iter().any(|function| function.name == word)
+            || ir.variables.iter().any(|variable| variable.name == word)
+    };
+    !word.is_empty() && has_name()
 }
