@@ -36,7 +36,11 @@ static char *proviso_value(struct proviso_variable *variable) {
     return variable->value;
 }
 
+// True if the program has set a variable.
+static _Bool proviso_sets_variables;
+
 static void proviso_set_value(struct proviso_variable *variable, char *value) {
+    proviso_sets_variables = 1;
     variable->value = value;
     variable->known = 1;
 }
@@ -73,8 +77,13 @@ static char *proviso_getenv(const char *name) {
     // For a constant name without '=', the unmodelled case is unreachable.
     for (; name[length]; length++) {
         if (name[length] == '=') {
-            __proviso_unmodelled("asking for an environment variable with '=' in its name is not modelled");
-            return NULL;
+            // The value of another variable may begin with the rest of the name. The model treats this as one more
+            // variable, whose value the environment determines.
+            if (proviso_sets_variables) {
+                __proviso_unmodelled("asking for an environment variable with '=' in its name is not modelled");
+                return NULL;
+            }
+            __proviso_overapproximated("an environment variable with '=' in its name is not modelled exactly");
         }
     }
     return length ? proviso_value(proviso_variable(name, length)) : NULL;

@@ -455,6 +455,17 @@ static void proviso_print_text_argument(struct proviso_output *out, struct provi
     }
 }
 
+// A conversion that the C standard does not define. Libraries print its text, or fail.
+static void proviso_print_unmodelled(struct proviso_output *out, struct proviso_spec *spec) {
+    __proviso_unknown_format("this conversion of printf is not modelled");
+    if (__proviso_env_bool()) {
+        SET_ERRNO(EINVAL);
+        out->failed = 1;
+        return;
+    }
+    proviso_print_unknown(out, spec, 0, 128);
+}
+
 static void proviso_print_conversion(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
     switch (spec->conversion) {
     case 'd':
@@ -519,8 +530,13 @@ static void proviso_print_conversion(struct proviso_output *out, struct proviso_
     case '%':
         proviso_put(out, '%');
         break;
+    case 'b':
+    case 'B':
+        (void)proviso_signed_argument(args, spec->length);
+        proviso_print_unmodelled(out, spec);
+        break;
     default:
-        __proviso_unknown_format("this conversion of printf is not modelled");
+        proviso_print_unmodelled(out, spec);
     }
 }
 

@@ -238,8 +238,10 @@ static int proviso_flush(struct proviso_stream *stream) {
         USE(stream);
     else
         USE_ALL();
-    if (stream && stream->pushed_count > 0)
+    if (stream && stream->pushed_count > 0) {
         __proviso_unmodelled("fflush of a stream with characters pushed back is not modelled");
+        stream->pushed_count = 0;
+    }
     if (stream ? proviso_is_shut(stream) || !LOST_OUTPUT(stream) : !LOSE_OUTPUT)
         return 0;
     if (stream)

@@ -58,7 +58,9 @@ impl Apart {
                 Op::Approx { taint } => {
                     let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
                     let harm = program.taints[taint].harm();
-                    program.taints[taint].under && (is_of_model || matches!(harm, Harm::Bounded | Harm::Again))
+                    let is_of_streams = harm == Harm::Streams;
+                    let may_disturb = is_of_model && !is_of_streams || matches!(harm, Harm::Bounded | Harm::Again);
+                    program.taints[taint].under && may_disturb
                 }
                 _ => false,
             };

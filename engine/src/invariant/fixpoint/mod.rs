@@ -55,7 +55,11 @@ impl Strength {
     /// The usual strength.
     pub const FULL: Self =
         Self { copied: contexts::SMALL, joins: 3, stops: 40, widenings: 200, rounds: 3, is_local: false };
-    /// For large programs: one context for each function that is not tiny, and widening that soon gives up.
+    /// The usual strength for large programs: entries of functions are [local](Self::is_local), and fewer functions are
+    /// copied. On coreutils' `wc`, it takes a third of the time of `FULL`, and proves 99 % of what `FULL` proves.
+    pub const LARGE: Self = Self { copied: 60, is_local: true, ..Self::FULL };
+    /// For large programs, before `LARGE`: one context for each function that is not tiny, and widening that soon gives
+    /// up.
     pub const QUICK: Self = Self { copied: 30, joins: 1, stops: 6, widenings: 12, rounds: 1, is_local: true };
 
     /// For the end of an ascending iteration that runs out of time: a second change of a node drops all facts that
