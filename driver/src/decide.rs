@@ -63,11 +63,7 @@ pub fn decide(session: &Session, program: &Program, cache_file: Option<&CacheFil
         false => None,
     };
     let undefined = undefined(program, slice.as_ref().map_or(program, |s| &s.program), &session.job.error_functions);
-    if undefined.iter().any(|f| f.relevant > 0) {
-        let assumption = session.job.assumption_of_undefined().map(str::to_owned);
-        session.shared().assume(assumption);
-    }
-    session.shared().undefined = undefined;
+    record_undefined(session, undefined);
     if session.records.report_data {
         // If there are several questions, they record their checked sites themselves.
         let is_only = session.shared().checks.is_empty();
@@ -104,9 +100,19 @@ pub fn decide(session: &Session, program: &Program, cache_file: Option<&CacheFil
     in_words(session, program, Decided { finished: Finished::new(Answer::True), outcome, slice, is_of_slice })
 }
 
+/// Records the undefined functions, and the assumption about them if one is called. The assumption may also be the
+/// reason why a call does not matter.
+fn record_undefined(session: &Session, undefined: Vec<Undefined>) {
+    if undefined.iter().any(|f| f.calls > 0) {
+        let assumption = session.job.assumption_of_undefined().map(str::to_owned);
+        session.shared().assume(assumption);
+    }
+    session.shared().undefined = undefined;
+}
+
 /// Decides whether an error of a program with threads is reachable.
 fn decide_threads(session: &Session, program: &Program) -> Decided {
-    session.shared().undefined = undefined(program, program, &session.job.error_functions);
+    record_undefined(session, undefined(program, program, &session.job.error_functions));
     let outcome = session.stage("exploring interleavings", "analysis", || {
         engine::threads::verify(program, &session.budget, session.limits.left())
     });
