@@ -101,13 +101,22 @@ pub fn decide(session: &Session, program: &Program, cache_file: Option<&CacheFil
 }
 
 /// Records the undefined functions, and the assumption about them if one is called. The assumption may also be the
-/// reason why a call does not matter.
+/// reason why a call does not matter. A call matters if it matters for one of the questions.
 fn record_undefined(session: &Session, undefined: Vec<Undefined>) {
     if undefined.iter().any(|f| f.calls > 0) {
         let assumption = session.job.assumption_of_undefined().map(str::to_owned);
         session.shared().assume(assumption);
     }
-    session.shared().undefined = undefined;
+    let recorded = &mut session.shared().undefined;
+    for function in undefined {
+        match recorded.iter_mut().find(|f| f.name == function.name) {
+            Some(known) => {
+                known.relevant = known.relevant.max(function.relevant);
+                known.calls = known.calls.max(function.calls);
+            }
+            None => recorded.push(function),
+        }
+    }
 }
 
 /// Decides whether an error of a program with threads is reachable.

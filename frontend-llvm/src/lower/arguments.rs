@@ -459,6 +459,7 @@ pub(super) fn any_globals(b: &mut Builder) {
             _ => {}
         }
     }
+    primitive::havoc_errno(b, &InputKind::Environment("errno".into()));
 }
 
 /// Stores tokens into the pointers of an object. Their targets have this depth.

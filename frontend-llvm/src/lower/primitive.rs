@@ -274,7 +274,8 @@ fn allocate(b: &mut Builder, request: Request) -> ExprId {
     b.branch(fails, failed, succeeds);
     b.place = place;
     b.cursor = Cursor::At(failed);
-    set_errno(b, ENOMEM);
+    let error = b.int(32, ENOMEM);
+    set_errno(b, error);
     let null = b.size(0);
     b.emit(Op::Assign { var, value: null });
     b.goto(after);
@@ -313,13 +314,21 @@ fn is_small(b: &mut Builder, size: ExprId) -> bool {
     }
 }
 
+/// Stores an arbitrary number in `errno`, if the program uses it.
+pub(super) fn havoc_errno(b: &mut Builder, kind: &InputKind) {
+    if b.cx.errno_location.is_some() {
+        let error = b.havoc(32, kind.clone(), None);
+        set_errno(b, error);
+    }
+}
+
 /// Stores an error number in `errno`, if the program uses it.
-fn set_errno(b: &mut Builder, error: u64) {
+fn set_errno(b: &mut Builder, error: ExprId) {
     let Some(location) = b.cx.errno_location else { return };
     let address = b.temp(b.pointer_width());
     let callee = Callee::Direct(location);
     b.emit(Op::Call { callee, args: Box::default(), varargs: None, result: Some(address) });
-    let (address, error) = (b.var_expr(address), b.int(32, error));
+    let address = b.var_expr(address);
     b.store(address, error);
 }
 
