@@ -523,15 +523,29 @@ static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
     return 0;
 }
 
-static int proviso_stat_path(const char *path, void *status, size_t size) {
-    return proviso_stat(status, size, proviso_path_outcome(path));
+// The status of the file that a path leads to, which is no symbolic link if the function follows links.
+static int proviso_stat_path(void *status, size_t size, int result, _Bool follows) {
+    enum { LINK = 10 };
+    if (proviso_stat(status, size, result) < 0)
+        return -1;
+    unsigned kind = *(unsigned *)((char *)status + PROVISO_STAT_MODE) >> 12;
+    __proviso_assume(!follows | (kind != LINK));
+    return 0;
 }
 
-int stat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
-int lstat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
+int stat(const char *path, void *status) {
+    return proviso_stat_path(status, PROVISO_STAT, proviso_path_outcome(path), 1);
+}
+int lstat(const char *path, void *status) {
+    return proviso_stat_path(status, PROVISO_STAT, proviso_path_outcome(path), 0);
+}
 int fstat(int file, void *status) { return proviso_stat_descriptor(file, status, PROVISO_STAT); }
-int stat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
-int lstat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
+int stat64(const char *path, void *status) {
+    return proviso_stat_path(status, PROVISO_STAT64, proviso_path_outcome(path), 1);
+}
+int lstat64(const char *path, void *status) {
+    return proviso_stat_path(status, PROVISO_STAT64, proviso_path_outcome(path), 0);
+}
 int fstat64(int file, void *status) { return proviso_stat_descriptor(file, status, PROVISO_STAT64); }
 
 // The value that was set before, from the second call on.
