@@ -504,6 +504,9 @@ static int proviso_stat(void *status, size_t size, int result) {
     return result;
 }
 
+// The kind of a symbolic link.
+enum { PROVISO_LINK = 10 };
+
 // The device, number and kind of an open file do not change.
 static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
     int result = proviso_stat(status, size, proviso_outcome_of(descriptor));
@@ -516,6 +519,9 @@ static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
     __proviso_assume(!of->identified | ((device == of->device) & (number == of->number) & (kind == of->kind)));
     // Pipes and sockets have no offsets. Terminals are devices.
     __proviso_assume((of->seekable < 1) | ((kind != 1) & (kind != 12)));
+    // Only O_PATH opens a symbolic link itself.
+    enum { O_PATH = 010000000 };
+    __proviso_assume(!of->own | ((of->flags & O_PATH) != 0) | (kind != PROVISO_LINK));
     of->identified = 1;
     of->device = device;
     of->number = number;
@@ -525,11 +531,10 @@ static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
 
 // The status of the file that a path leads to, which is no symbolic link if the function follows links.
 static int proviso_stat_path(void *status, size_t size, int result, _Bool follows) {
-    enum { LINK = 10 };
     if (proviso_stat(status, size, result) < 0)
         return -1;
     unsigned kind = *(unsigned *)((char *)status + PROVISO_STAT_MODE) >> 12;
-    __proviso_assume(!follows | (kind != LINK));
+    __proviso_assume(!follows | (kind != PROVISO_LINK));
     return 0;
 }
 
