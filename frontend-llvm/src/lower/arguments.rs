@@ -459,7 +459,7 @@ pub(super) fn any_globals(b: &mut Builder) {
             _ => {}
         }
     }
-    primitive::havoc_errno(b, &InputKind::Environment("errno".into()));
+    primitive::set_errno(b, |b| b.havoc(32, InputKind::Environment("errno".into()), None));
 }
 
 /// Stores tokens into the pointers of an object. Their targets have this depth.

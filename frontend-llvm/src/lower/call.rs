@@ -140,7 +140,7 @@ fn write_anything(b: &mut Builder, name: &str, written: &[VarId]) {
             _ => {}
         }
     }
-    primitive::havoc_errno(b, &kind);
+    primitive::set_errno(b, |b| b.havoc(32, kind, None));
 }
 
 fn points_to_constant(b: &Builder, ty: TypeId) -> bool {

@@ -274,8 +274,7 @@ fn allocate(b: &mut Builder, request: Request) -> ExprId {
     b.branch(fails, failed, succeeds);
     b.place = place;
     b.cursor = Cursor::At(failed);
-    let error = b.int(32, ENOMEM);
-    set_errno(b, error);
+    set_errno(b, |b| b.int(32, ENOMEM));
     let null = b.size(0);
     b.emit(Op::Assign { var, value: null });
     b.goto(after);
@@ -314,17 +313,10 @@ fn is_small(b: &mut Builder, size: ExprId) -> bool {
     }
 }
 
-/// Stores an arbitrary number in `errno`, if the program uses it.
-pub(super) fn havoc_errno(b: &mut Builder, kind: &InputKind) {
-    if b.cx.errno_location.is_some() {
-        let error = b.havoc(32, kind.clone(), None);
-        set_errno(b, error);
-    }
-}
-
 /// Stores an error number in `errno`, if the program uses it.
-fn set_errno(b: &mut Builder, error: ExprId) {
+pub(super) fn set_errno(b: &mut Builder, error: impl FnOnce(&mut Builder) -> ExprId) {
     let Some(location) = b.cx.errno_location else { return };
+    let error = error(b);
     let address = b.temp(b.pointer_width());
     let callee = Callee::Direct(location);
     b.emit(Op::Call { callee, args: Box::default(), varargs: None, result: Some(address) });
