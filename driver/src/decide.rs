@@ -63,11 +63,7 @@ pub fn decide(session: &Session, program: &Program, cache_file: Option<&CacheFil
         false => None,
     };
     let undefined = undefined(program, slice.as_ref().map_or(program, |s| &s.program), &session.job.error_functions);
-    if undefined.iter().any(|f| f.relevant > 0) {
-        let assumption = session.job.assumption_of_undefined().map(str::to_owned);
-        session.shared().assume(assumption);
-    }
-    session.shared().undefined = undefined;
+    record_undefined(session, undefined);
     if session.records.report_data {
         // If there are several questions, they record their checked sites themselves.
         let is_only = session.shared().checks.is_empty();
@@ -104,9 +100,28 @@ pub fn decide(session: &Session, program: &Program, cache_file: Option<&CacheFil
     in_words(session, program, Decided { finished: Finished::new(Answer::True), outcome, slice, is_of_slice })
 }
 
+/// Records the undefined functions, and the assumption about them if one is called. The assumption may also be the
+/// reason why a call does not matter. A call matters if it matters for one of the questions.
+fn record_undefined(session: &Session, undefined: Vec<Undefined>) {
+    if undefined.iter().any(|f| f.calls > 0) {
+        let assumption = session.job.assumption_of_undefined().map(str::to_owned);
+        session.shared().assume(assumption);
+    }
+    let recorded = &mut session.shared().undefined;
+    for function in undefined {
+        match recorded.iter_mut().find(|f| f.name == function.name) {
+            Some(known) => {
+                known.relevant = known.relevant.max(function.relevant);
+                known.calls = known.calls.max(function.calls);
+            }
+            None => recorded.push(function),
+        }
+    }
+}
+
 /// Decides whether an error of a program with threads is reachable.
 fn decide_threads(session: &Session, program: &Program) -> Decided {
-    session.shared().undefined = undefined(program, program, &session.job.error_functions);
+    record_undefined(session, undefined(program, program, &session.job.error_functions));
     let outcome = session.stage("exploring interleavings", "analysis", || {
         engine::threads::verify(program, &session.budget, session.limits.left())
     });

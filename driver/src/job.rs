@@ -282,7 +282,7 @@ impl Job {
             UndefinedFunctions::Taint | UndefinedFunctions::Error => None,
             UndefinedFunctions::Pure => Some("undefined functions return any value, and do nothing else"),
             UndefinedFunctions::Writes => Some(
-                "undefined functions return any value, and write only the objects that their arguments point to directly, and global variables",
+                "undefined functions return any value, and write only global variables, errno, and the objects that their arguments point to directly, from there to their ends; they do not write through parameters that point to constants",
             ),
         }
     }
@@ -344,14 +344,15 @@ impl Job {
             Some(n) => format!("each of these is an array of {n} elements"),
             None => "these are one struct, union or pointer, or an array of any length (to 16 MB) of others; a string ends with a zero".into(),
         };
-        let mut said = vec![
-            format!("pointers in the arguments of {} and in their targets point to {lead}", self.load.entry),
-            lengths,
-        ];
+        let places = match globals {
+            true => format!("global variables, in the arguments of {}", self.load.entry),
+            false => format!("the arguments of {}", self.load.entry),
+        };
+        let mut said = vec![format!("pointers in {places} and in their targets point to {lead}"), lengths];
         said.extend(
             depth.map(|depth| format!("pointers are null after a chain of {depth} pointers from the arguments")),
         );
-        said.extend(globals.then(|| "global variables have any values".into()));
+        said.extend(globals.then(|| "global variables and errno have any values".into()));
         said
     }
 

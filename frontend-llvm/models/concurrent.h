@@ -17,8 +17,9 @@ struct proviso_thread {
     struct proviso_thread *next;
     // The number of read-write locks that the thread has locked for writing.
     unsigned writes;
-    // Thread-specific data, by key.
+    // Thread-specific data, by key, and the creation of the key for which each value was set.
     void *specific[16];
+    unsigned creations[16];
     // The state and type of cancellation: 0, or 1 for disabled and asynchronous.
     int cancel_state, cancel_type;
     // The cleanup handlers, innermost first.
@@ -385,6 +386,8 @@ int pthread_spin_unlock(int *lock) {
 // Keys for thread-specific data.
 static struct {
     _Bool used;
+    // The number of times that a key with this number was created.
+    unsigned creations;
     void (*destructor)(void *);
 } proviso_keys[SPECIFIC];
 static _Bool proviso_has_keys;
@@ -398,6 +401,7 @@ static int proviso_create_key(unsigned *key, void (*destructor)(void *)) {
         __proviso_unmodelled("more than 16 keys for values of threads are not modelled");
     else {
         proviso_keys[n].used = 1;
+        proviso_keys[n].creations++;
         proviso_keys[n].destructor = destructor;
         proviso_has_keys = 1;
         *key = n;
@@ -409,19 +413,29 @@ static int proviso_create_key(unsigned *key, void (*destructor)(void *)) {
 static int proviso_delete_key(unsigned key) {
     if (key >= SPECIFIC || !proviso_keys[key].used)
         return EINVAL;
-    // A new key with this number would get the values that threads have stored for the old one.
-    __proviso_underapproximated("the reuse of deleted keys of thread-specific data is not modelled");
+    __proviso_atomic_begin(SYNCHRONISES);
     proviso_keys[key].used = 0;
     proviso_keys[key].destructor = NULL;
+    __proviso_atomic_finish();
     return 0;
 }
 
-static void *proviso_get_specific(unsigned key) { return key < SPECIFIC && proviso_keys[key].used ? proviso_this()->specific[key] : NULL; }
+// True if the value of the thread for this number belongs to a key that exists, not to an earlier one with this number.
+static _Bool proviso_has_specific(const struct proviso_thread *thread, unsigned key) {
+    return proviso_keys[key].used && thread->creations[key] == proviso_keys[key].creations;
+}
+
+static void *proviso_get_specific(unsigned key) {
+    struct proviso_thread *own = proviso_this();
+    return key < SPECIFIC && proviso_has_specific(own, key) ? own->specific[key] : NULL;
+}
 
 static int proviso_set_specific(unsigned key, const void *value) {
     if (key >= SPECIFIC || !proviso_keys[key].used)
         return EINVAL;
-    proviso_this()->specific[key] = (void *)value;
+    struct proviso_thread *own = proviso_this();
+    own->specific[key] = (void *)value;
+    own->creations[key] = proviso_keys[key].creations;
     return 0;
 }
 
@@ -446,7 +460,7 @@ static void proviso_finish(void *result) {
         again = 0;
         for (unsigned n = 0; n < SPECIFIC; n++) {
             void *value = own->specific[n];
-            if (!value || !proviso_keys[n].used)
+            if (!value || !proviso_has_specific(own, n))
                 continue;
             own->specific[n] = NULL;
             if (proviso_keys[n].destructor) {

@@ -315,6 +315,8 @@ static void proviso_move_offset(int file, ssize_t bytes, _Bool writes) {
     if (bytes <= 0)
         return;
     struct proviso_file *of = proviso_file_of(file);
+    // The largest offset is the end of the largest file.
+    __proviso_assume((of->offset < 0) | (of->offset <= LLONG_MAX - bytes));
     if (of->offset >= 0)
         of->offset = writes && of->flags & PROVISO_APPENDS ? -1 : of->offset + bytes;
 #endif

@@ -9,6 +9,8 @@ struct proviso_variable {
     // Null if the variable does not exist. Unset until the first query.
     char *value;
     _Bool known;
+    // The string that `putenv` made the variable, or null. Its name is that of the variable unless the program changes it.
+    const char *entry;
     size_t length;
     char name[];
 };
@@ -16,6 +18,8 @@ struct proviso_variable {
 // The names that were queried or set, without duplicates.
 static struct proviso_variable *proviso_variables;
 static _Bool proviso_environment_cleared;
+// True once the environment has contained a string of `putenv`.
+static _Bool proviso_has_entries;
 
 // Null, or a string with at most as many bytes as Linux permits.
 static char *proviso_initial_value(void) {
@@ -43,9 +47,23 @@ static void proviso_set_value(struct proviso_variable *variable, char *value) {
     proviso_sets_variables = 1;
     variable->value = value;
     variable->known = 1;
+    variable->entry = NULL;
+}
+
+// True if the string of a variable still starts with its name and a `=`.
+static _Bool proviso_keeps_name(const struct proviso_variable *variable) {
+    for (size_t n = 0; n < variable->length; n++) {
+        if (variable->entry[n] != variable->name[n])
+            return 0;
+    }
+    return variable->entry[variable->length] == '=';
 }
 
 static struct proviso_variable *proviso_variable(const char *name, size_t length) {
+    for (struct proviso_variable *v = proviso_has_entries ? proviso_variables : NULL; v; v = v->next) {
+        if (v->entry && !proviso_keeps_name(v))
+            __proviso_unmodelled("changing the name in a string of `putenv` is not modelled");
+    }
     for (struct proviso_variable *v = proviso_variables; v; v = v->next) {
         size_t n = 0;
         while (v->length == length && n < length && v->name[n] == name[n])
@@ -58,6 +76,7 @@ static struct proviso_variable *proviso_variable(const char *name, size_t length
     new->next = proviso_variables;
     new->value = NULL;
     new->known = proviso_environment_cleared;
+    new->entry = NULL;
     new->length = length;
     __builtin_memcpy(new->name, name, length);
     proviso_variables = new;
@@ -138,6 +157,10 @@ int putenv(char *entry) {
         return -1;
     }
     proviso_set_value(variable, entry[length] ? entry + length + 1 : NULL);
+    if (entry[length]) {
+        variable->entry = entry;
+        proviso_has_entries = 1;
+    }
     return 0;
 }
 

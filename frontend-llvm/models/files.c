@@ -113,11 +113,16 @@ int fchmodat(int folder, const char *path, unsigned mode, int flags) {
 int fchownat(int folder, const char *path, unsigned user, unsigned group, int flags) {
     return proviso_path_outcome_at(path, flags);
 }
+static int proviso_stat_at(const char *path, void *status, size_t size, int flags) {
+    enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000 };
+    _Bool follows = !(flags & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH));
+    return proviso_stat_path(status, size, proviso_path_outcome_at(path, flags), follows);
+}
 int fstatat(int folder, const char *path, void *status, int flags) {
-    return proviso_stat(status, PROVISO_STAT, proviso_path_outcome_at(path, flags));
+    return proviso_stat_at(path, status, PROVISO_STAT, flags);
 }
 int fstatat64(int folder, const char *path, void *status, int flags) {
-    return proviso_stat(status, PROVISO_STAT64, proviso_path_outcome_at(path, flags));
+    return proviso_stat_at(path, status, PROVISO_STAT64, flags);
 }
 
 // Times: two numbers, or null for the current time.

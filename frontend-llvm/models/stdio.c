@@ -282,9 +282,12 @@ void funlockfile(struct proviso_stream *stream) { proviso_set_buffer(stream, NUL
 
 // Input.
 
+// The largest position is the end of the largest file.
 static void proviso_move(struct proviso_stream *stream, size_t bytes) {
-    if (stream->position >= 0)
+    if (stream->position >= 0) {
+        __proviso_assume(stream->position <= LLONG_MAX - (long long)bytes);
         stream->position += bytes;
+    }
 }
 
 // If the program waits for input, buffered output may be written first.

@@ -504,6 +504,9 @@ static int proviso_stat(void *status, size_t size, int result) {
     return result;
 }
 
+// The kind of a symbolic link.
+enum { PROVISO_LINK = 10 };
+
 // The device, number and kind of an open file do not change.
 static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
     int result = proviso_stat(status, size, proviso_outcome_of(descriptor));
@@ -516,6 +519,9 @@ static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
     __proviso_assume(!of->identified | ((device == of->device) & (number == of->number) & (kind == of->kind)));
     // Pipes and sockets have no offsets. Terminals are devices.
     __proviso_assume((of->seekable < 1) | ((kind != 1) & (kind != 12)));
+    // Only O_PATH opens a symbolic link itself.
+    enum { O_PATH = 010000000 };
+    __proviso_assume(!of->own | ((of->flags & O_PATH) != 0) | (kind != PROVISO_LINK));
     of->identified = 1;
     of->device = device;
     of->number = number;
@@ -523,15 +529,28 @@ static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
     return 0;
 }
 
-static int proviso_stat_path(const char *path, void *status, size_t size) {
-    return proviso_stat(status, size, proviso_path_outcome(path));
+// The status of the file that a path leads to, which is no symbolic link if the function follows links.
+static int proviso_stat_path(void *status, size_t size, int result, _Bool follows) {
+    if (proviso_stat(status, size, result) < 0)
+        return -1;
+    unsigned kind = *(unsigned *)((char *)status + PROVISO_STAT_MODE) >> 12;
+    __proviso_assume(!follows | (kind != PROVISO_LINK));
+    return 0;
 }
 
-int stat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
-int lstat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
+int stat(const char *path, void *status) {
+    return proviso_stat_path(status, PROVISO_STAT, proviso_path_outcome(path), 1);
+}
+int lstat(const char *path, void *status) {
+    return proviso_stat_path(status, PROVISO_STAT, proviso_path_outcome(path), 0);
+}
 int fstat(int file, void *status) { return proviso_stat_descriptor(file, status, PROVISO_STAT); }
-int stat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
-int lstat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
+int stat64(const char *path, void *status) {
+    return proviso_stat_path(status, PROVISO_STAT64, proviso_path_outcome(path), 1);
+}
+int lstat64(const char *path, void *status) {
+    return proviso_stat_path(status, PROVISO_STAT64, proviso_path_outcome(path), 0);
+}
 int fstat64(int file, void *status) { return proviso_stat_descriptor(file, status, PROVISO_STAT64); }
 
 // The value that was set before, from the second call on.

@@ -80,6 +80,28 @@ fn errno_goes_by_its_name() {
     assert!(said.ends_with("FALSE(unreach-call)\n"), "{said}");
 }
 
+/// The assumption about undefined functions is printed also if it is the reason why their calls do not matter. A call
+/// matters if it matters for one of the checks.
+#[test]
+fn assumptions_about_undefined_functions_are_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <assert.h>\nstruct node { struct node *next; int n; };\nvoid set(struct node *);\n\
+                   int main(void) { struct node b = {0, 1}, a = {&b, 2}; set(&a); assert(CHECKED == 1); return 0; }\n";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let run = |checked: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        command.current_dir(folder.path()).args(["verify", "p.c", "--undefined-functions", "any-effect", checked]);
+        let output = command.output().unwrap();
+        let (out, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert!(notes.contains("note: assumed: undefined functions return any value, and write only"), "{notes}");
+        (out, notes)
+    };
+    let (out, notes) = run("-DCHECKED=b.n");
+    assert!(out.ends_with("TRUE\n") && notes.contains("set (1, none matters)"), "{out}{notes}");
+    let (out, notes) = run("-DCHECKED=a.n");
+    assert!(out.ends_with("FALSE(unreach-call)\n") && notes.contains("set (1)"), "{out}{notes}");
+}
+
 /// The text of a run with these options, and its reasons in JSON: that of the run, and those of the checks.
 fn reasons_of_checks(program: &str, options: &[&str]) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();

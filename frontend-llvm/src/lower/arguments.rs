@@ -459,6 +459,7 @@ pub(super) fn any_globals(b: &mut Builder) {
             _ => {}
         }
     }
+    primitive::set_errno(b, |b| b.havoc(32, InputKind::Environment("errno".into()), None));
 }
 
 /// Stores tokens into the pointers of an object. Their targets have this depth.

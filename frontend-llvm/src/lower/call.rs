@@ -118,7 +118,7 @@ fn fill_result(b: &mut Builder, (space, size): (VarId, u64), kind: &InputKind, t
 }
 
 /// The memory effects of an undefined function: writes arbitrary values to the objects that these parameters point to,
-/// and to global variables.
+/// to global variables, and to `errno`.
 fn write_anything(b: &mut Builder, name: &str, written: &[VarId]) {
     let kind = InputKind::Unmodelled(name.to_owned());
     for &param in written {
@@ -140,6 +140,7 @@ fn write_anything(b: &mut Builder, name: &str, written: &[VarId]) {
             _ => {}
         }
     }
+    primitive::set_errno(b, |b| b.havoc(32, kind, None));
 }
 
 fn points_to_constant(b: &Builder, ty: TypeId) -> bool {

@@ -274,7 +274,7 @@ fn allocate(b: &mut Builder, request: Request) -> ExprId {
     b.branch(fails, failed, succeeds);
     b.place = place;
     b.cursor = Cursor::At(failed);
-    set_errno(b, ENOMEM);
+    set_errno(b, |b| b.int(32, ENOMEM));
     let null = b.size(0);
     b.emit(Op::Assign { var, value: null });
     b.goto(after);
@@ -314,12 +314,13 @@ fn is_small(b: &mut Builder, size: ExprId) -> bool {
 }
 
 /// Stores an error number in `errno`, if the program uses it.
-fn set_errno(b: &mut Builder, error: u64) {
+pub(super) fn set_errno(b: &mut Builder, error: impl FnOnce(&mut Builder) -> ExprId) {
     let Some(location) = b.cx.errno_location else { return };
+    let error = error(b);
     let address = b.temp(b.pointer_width());
     let callee = Callee::Direct(location);
     b.emit(Op::Call { callee, args: Box::default(), varargs: None, result: Some(address) });
-    let (address, error) = (b.var_expr(address), b.int(32, error));
+    let address = b.var_expr(address);
     b.store(address, error);
 }
 
