@@ -6,7 +6,7 @@
 //! values in turn, and with zeros for all other inputs.
 
 use crate::slice::Slice;
-use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Recording, State, Unknown};
+use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown};
 use cfa::{Bv, EdgeId, Id, Op, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -15,6 +15,9 @@ impl Slice {
     /// Returns inputs with which the original program follows the path of the slice on `inputs`. This assumes that the
     /// removed loops terminate and that the removed operations have no undefined behaviour. `limits` bound the run
     /// of the original.
+    ///
+    /// If the original violates an assumption, which the slice may have omitted, strings of unknown content become not
+    /// empty: the first bytes of objects are letters instead of zeros if that satisfies the assumptions.
     pub fn inputs_of_original(&self, original: &Program, inputs: &Inputs, limits: Limits) -> Inputs {
         let mut kept_inputs = vec![false; original.inputs.len()];
         for (id, edge) in original.edges.iter() {
@@ -23,12 +26,25 @@ impl Slice {
             }
         }
         let kept = &self.kept;
-        let calls = RefCell::new(vec![true]);
-        let allocs = FxHashMap::default();
-        let source = SliceInputs { inputs, kept, kept_inputs, calls: &calls, allocs, allocs_made: (0, 0), next: 0 };
-        let mut recording = Recording::new(source);
-        Interpreter::new(original).run(&mut recording, limits, &mut CallsInSlice { kept, calls: &calls });
-        recording.inputs
+        let run = |first_byte| {
+            let calls = RefCell::new(vec![true]);
+            let source = SliceInputs {
+                inputs,
+                kept,
+                kept_inputs: &kept_inputs,
+                first_byte,
+                calls: &calls,
+                allocs: FxHashMap::default(),
+                allocs_made: (0, 0),
+                next: 0,
+            };
+            let mut recording = Recording::new(source);
+            let run = Interpreter::new(original).run(&mut recording, limits, &mut CallsInSlice { kept, calls: &calls });
+            (recording.inputs, run.outcome != Outcome::Assumed)
+        };
+        let (inputs, holds) = run(0);
+        let other = if holds { None } else { Some(run(b'a')) };
+        other.filter(|(_, holds)| *holds).map_or(inputs, |(inputs, _)| inputs)
     }
 }
 
@@ -59,7 +75,9 @@ impl Observer for CallsInSlice<'_> {
 struct SliceInputs<'a> {
     inputs: &'a Inputs,
     kept: &'a [bool],
-    kept_inputs: Vec<bool>,
+    kept_inputs: &'a [bool],
+    /// The first byte of an object with unknown content, unless the slice's inputs contain it.
+    first_byte: u8,
     calls: &'a RefCell<Vec<bool>>,
     /// Maps the numbers of the original's allocations to the slice's.
     allocs: FxHashMap<u64, u64>,
@@ -105,6 +123,9 @@ impl InputSource for SliceInputs<'_> {
         }
     }
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        if let (0, [first, ..]) = (offset, &mut *bytes) {
+            *first = self.first_byte;
+        }
         let Some(object) = self.in_slice(object) else { return };
         let end = offset.saturating_add(bytes.len() as u64);
         for (&(_, at), &byte) in self.inputs.bytes.range((object, offset)..(object, end)) {
