@@ -6,7 +6,7 @@
 //! values in turn, and with zeros for all other inputs.
 
 use crate::slice::Slice;
-use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown};
+use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Recording, State, Unknown};
 use cfa::{Bv, EdgeId, Id, Op, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -16,8 +16,8 @@ impl Slice {
     /// removed loops terminate and that the removed operations have no undefined behaviour. `limits` bound the run
     /// of the original.
     ///
-    /// If the original violates an assumption, which the slice may have omitted, strings of unknown content become not
-    /// empty: the first bytes of objects are letters instead of zeros if that satisfies the assumptions.
+    /// If the original violates an optional assumption, which the slice may have omitted, strings of unknown content
+    /// become not empty: the first bytes of objects are letters instead of zeros if that satisfies the assumptions.
     pub fn inputs_of_original(&self, original: &Program, inputs: &Inputs, limits: Limits) -> Inputs {
         let mut kept_inputs = vec![false; original.inputs.len()];
         for (id, edge) in original.edges.iter() {
@@ -39,8 +39,9 @@ impl Slice {
                 next: 0,
             };
             let mut recording = Recording::new(source);
-            let run = Interpreter::new(original).run(&mut recording, limits, &mut CallsInSlice { kept, calls: &calls });
-            (recording.inputs, run.outcome != Outcome::Assumed)
+            let mut observer = RunOfOriginal { kept, calls: &calls, holds: true };
+            Interpreter::new(original).run(&mut recording, limits, &mut observer);
+            (recording.inputs, observer.holds)
         };
         let (inputs, holds) = run(0);
         let other = if holds { None } else { Some(run(b'a')) };
@@ -48,14 +49,16 @@ impl Slice {
     }
 }
 
-/// Observes which active calls of a run are in the slice.
-struct CallsInSlice<'a> {
+/// Observes which active calls of a run are in the slice, and whether its optional assumptions hold.
+struct RunOfOriginal<'a> {
     kept: &'a [bool],
     /// For each frame, true if all calls up to it are in the slice.
     calls: &'a RefCell<Vec<bool>>,
+    /// False after an optional assumption was violated.
+    holds: bool,
 }
 
-impl Observer for CallsInSlice<'_> {
+impl Observer for RunOfOriginal<'_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         match state.program().edges[edge].op {
             Op::Call { .. } => {
@@ -63,6 +66,7 @@ impl Observer for CallsInSlice<'_> {
                 let here = calls.last().is_some_and(|s| *s) && self.kept[edge.index()];
                 calls.push(here);
             }
+            Op::Assume { branch: true, optional: true, .. } => self.holds = false,
             Op::Return { .. } => {
                 self.calls.borrow_mut().pop();
             }

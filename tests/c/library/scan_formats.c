@@ -39,7 +39,7 @@ int main(void) {
 }
 #elif defined(TOO_MANY)
 int main(void) {
-    int a[4], n;
+    int a[4], n = 0;
     scanf("%d", &n);
     for (int i = 0; i < n; i++)
         scanf("%d", &a[i]); // TOO_MANY: wrong
