@@ -39,10 +39,12 @@ int main(void) {
 }
 #elif defined(TOO_MANY)
 int main(void) {
-    int a[4], n = 0;
-    scanf("%d", &n);
+    int a[4], n;
+    if (scanf("%d", &n) != 1)
+        return 1;
     for (int i = 0; i < n; i++)
-        scanf("%d", &a[i]); // TOO_MANY: wrong
+        if (scanf("%d", &a[i]) != 1) // TOO_MANY: wrong
+            break;
     return 0;
 }
 #elif defined(WORDS)
