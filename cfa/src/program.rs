@@ -193,7 +193,7 @@ impl Program {
         assert_eq!(self.locs[source].out, Out::Sink, "{source} has an outgoing edge already");
         let negated = self.exprs.not(cond);
         let mut edge = |branch, cond, target| {
-            let op = Op::Assume { cond, branch, means: None };
+            let op = Op::Assume { cond, branch, means: None, optional: false };
             self.edges.push(Edge { source, op, target, place, fault: None, origin: Box::default() })
         };
         let then_edge = edge(true, cond, then_target);
@@ -230,6 +230,16 @@ impl Program {
             *means = truth;
         }
     }
+    /// Declares that the branch at a location is an optional assumption. Its then-side ends the path, because the
+    /// assumption is false. A slice may omit the branch and continue on the else-side, which over-approximates the
+    /// program.
+    pub fn relax(&mut self, loc: LocId) {
+        for edge in self.out_edges(loc) {
+            if let Op::Assume { optional, .. } = &mut self.edges[edge].op {
+                *optional = true;
+            }
+        }
+    }
     /// The id of a source position. Equal positions have equal ids.
     pub fn place(&mut self, place: Place) -> PlaceId {
         *self.place_ids.entry(place).or_insert_with(|| self.places.push(place))
@@ -258,6 +268,13 @@ impl Program {
             Out::Branch { then_edge, else_edge } => (Some(then_edge), Some(else_edge)),
         };
         first.into_iter().chain(second)
+    }
+    /// The else-edge of the branch at a location if the branch is an optional assumption.
+    pub fn optional_assumption(&self, loc: LocId) -> Option<EdgeId> {
+        let Out::Branch { then_edge, else_edge } = self.locs[loc].out else { return None };
+        let Op::Assume { optional: true, .. } = self.edges[then_edge].op else { return None };
+        let Out::One(next) = self.locs[self.edges[then_edge].target].out else { return None };
+        (self.edges[next].op == Op::Halt(HaltKind::Assumed)).then_some(else_edge)
     }
     /// The function of an edge.
     pub fn func_of(&self, edge: EdgeId) -> FuncId {

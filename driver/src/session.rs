@@ -429,7 +429,7 @@ impl Session {
         }
         let criteria: Vec<_> = program.edges.iter().filter(|(_, e)| is_target(e)).map(|(id, _)| id).collect();
         let deadline = Some(Instant::now() + self.share_of_time(SLICING));
-        let options = slicer::Options { control, deadline, ..slicer::Options::default() };
+        let options = slicer::Options { control, deadline, omit_assumptions: true, ..slicer::Options::default() };
         match slicer::slice(program, &criteria, &options) {
             Ok(slice) => {
                 let (before, after) = slice.stats.edges;
@@ -477,7 +477,7 @@ impl Session {
         };
         let progress = |stats: &engine::Stats| self.shared().engine = Some(*stats);
         let analysed = slice.map_or(part, |s| &s.program);
-        let lacks_frees = slice.is_some() && cfa::facts::frees(part);
+        let lacks_frees = slice.is_some_and(|slice| slice.lacks_frees(part));
         let config = Config { stop_at_unconfirmed: slice.is_some(), lacks_frees, ..config.clone() };
         match idle {
             Some(idle) => stealing::verify(analysed, &config, budget, &replay, &progress, idle),

@@ -13,7 +13,7 @@
 
 static int proviso_two_paths(const char *from, const char *to) {
     int error = proviso_path_error(from), result = proviso_path_outcome(to);
-    __proviso_assume((result < 0) | !error);
+    __proviso_assume_optionally((result < 0) | !error);
     SET_ERRNO_IF(error, error);
     return result;
 }

@@ -88,6 +88,7 @@ extern _Bool __proviso_counts(void);
 extern void __proviso_require(int condition, const char *otherwise);
 extern void __proviso_use(char byte);
 extern void __proviso_assume(int condition);
+extern void __proviso_assume_optionally(int condition);
 extern void __proviso_exit(int status) __attribute__((noreturn));
 extern void __proviso_abort(void) __attribute__((noreturn));
 

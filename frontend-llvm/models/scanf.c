@@ -459,15 +459,15 @@ static _Bool proviso_scan_begins(struct proviso_stream *stream, _Bool counts) {
         SET_ERRNO(EBADF);
         return 0;
     }
-    if (stream->pushed_count == 0 && !stream->at_end && LOST_INPUT(stream)) {
+    if (PUSHED(stream) == 0 && !stream->at_end && LOST_INPUT(stream)) {
         stream->error = 1;
         SET_ERRNO(EBADF);
         return 0;
     }
-    stream->position = PROVISO_SOMEWHERE;
-    if (stream->pushed_count > 0) {
+    SET_POSITION(stream, PROVISO_SOMEWHERE);
+    if (PUSHED(stream) > 0) {
         __proviso_overapproximated("a scanf of characters that ungetc pushed back is not modelled exactly");
-        stream->pushed_count = 0;
+        FORGET_PUSHED(stream);
     }
     proviso_scanned.asked = proviso_scanned.exactly = counts;
     proviso_scanned.has_real = proviso_scanned.skipped = proviso_scanned.looks_ahead = 0;

@@ -47,12 +47,14 @@ static struct proviso_stream *proviso_open(char how, _Bool both, _Bool may_seek)
     return stream;
 }
 
-// `r`, `w` or `a`, and whether a `+` is among the next characters. 0 for an invalid mode.
+// `r`, `w` or `a`, and whether a `+` is among the next six characters, before a comma. 0 for an invalid mode.
 static char proviso_mode(const char *mode, _Bool *both) {
-    size_t length = proviso_strlen(mode);
     *both = 0;
-    for (size_t n = 1; n < length && n < 7 && mode[n] != ','; n++)
-        *both |= mode[n] == '+';
+    _Bool counts = 1;
+    for (size_t n = 0; mode[n]; n++) {
+        counts &= (n < 7) & (mode[n] != ',');
+        *both |= counts & (mode[n] == '+');
+    }
     if (*mode == 'r' || *mode == 'w' || *mode == 'a')
         return *mode;
     SET_ERRNO(EINVAL);
@@ -65,7 +67,7 @@ static struct proviso_stream *proviso_open_named(const char *name, const char *m
     proviso_strlen(name);
     struct proviso_stream *stream = how ? proviso_open(how, both, 1) : NULL;
     // An empty path names no file. A branch on the path would take more time.
-    __proviso_assume(!stream | (*name != 0));
+    __proviso_assume_optionally(!stream | (*name != 0));
     return stream;
 }
 
@@ -88,7 +90,7 @@ struct proviso_stream *fdopen(int file, const char *mode) {
     proviso_share_with_stream(file);
     struct proviso_stream *stream = __proviso_make_stream(sizeof *stream);
     *stream = proviso_new_stream(stream, how, both, 1, file);
-    stream->position = -1;
+    SET_POSITION(stream, -1);
     return stream;
 }
 
@@ -162,7 +164,8 @@ static _Bool proviso_close(struct proviso_stream *stream) {
 #endif
     if (stream->standard) {
         stream->read_only = stream->write_only = stream->shut = 1;
-        stream->at_end = stream->pushed_count = 0;
+        stream->at_end = 0;
+        FORGET_PUSHED(stream);
         stream->file = -1;
     } else {
         __proviso_free_stream(stream);
@@ -179,11 +182,12 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
         proviso_close(stream);
         return NULL;
     }
-    __proviso_assume(!error);
+    __proviso_assume_optionally(!error);
     USE(stream);
     stream->read_only = how == 'r' && !both;
     stream->write_only = how != 'r' && !both;
-    stream->shut = stream->at_end = stream->error = stream->pushed_count = 0;
+    stream->shut = stream->at_end = stream->error = 0;
+    FORGET_PUSHED(stream);
     stream->seekable = -1;
     UNORIENTED(stream);
     EXCLUDE_NOTHING(stream);
@@ -195,7 +199,7 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     proviso_unknow(stream->file);
     proviso_share_with_stream(stream->file);
 #endif
-    stream->position = how == 'a' || !path ? -1 : 0;
+    SET_POSITION(stream, how == 'a' || !path ? -1 : 0);
     return stream;
 }
 
@@ -238,9 +242,9 @@ static int proviso_flush(struct proviso_stream *stream) {
         USE(stream);
     else
         USE_ALL();
-    if (stream && stream->pushed_count > 0) {
+    if (stream && PUSHED(stream) > 0) {
         __proviso_unmodelled("fflush of a stream with characters pushed back is not modelled");
-        stream->pushed_count = 0;
+        FORGET_PUSHED(stream);
     }
     if (stream ? proviso_is_shut(stream) || !LOST_OUTPUT(stream) : !LOSE_OUTPUT)
         return 0;
@@ -284,17 +288,19 @@ void funlockfile(struct proviso_stream *stream) { proviso_set_buffer(stream, NUL
 
 // The largest position is the end of the largest file.
 static void proviso_move(struct proviso_stream *stream, size_t bytes) {
+#ifdef PROVISO_POSITIONS
     if (stream->position >= 0) {
         __proviso_assume(stream->position <= LLONG_MAX - (long long)bytes);
         stream->position += bytes;
     }
+#endif
 }
 
 // If the program waits for input, buffered output may be written first.
 static int proviso_next_byte(struct proviso_stream *stream) {
     USE(stream);
     USE_ALL();
-    if (stream->pushed_count > 0) {
+    if (PUSHED(stream) > 0) {
         stream->pushed_count--;
         return stream->pushed[stream->pushed_count];
     }
@@ -470,7 +476,7 @@ static size_t proviso_fread(void *buffer, size_t size, size_t count, struct prov
     USE(stream);
     USE_ALL();
     BYTES(stream);
-    for (; n < total && stream->pushed_count > 0; n++)
+    for (; n < total && PUSHED(stream) > 0; n++)
         ((unsigned char *)buffer)[n] = proviso_get(stream);
     if (n < total && !stream->at_end && (stream->write_only || LOST_INPUT(stream))) {
         stream->error = 1;
@@ -645,8 +651,8 @@ static long long proviso_tell(struct proviso_stream *stream, long long max) {
         return -1;
     long long position = proviso_position(stream);
     __proviso_assume(position <= max);
-    if (position >= stream->pushed_count)
-        return position - stream->pushed_count;
+    if (position >= PUSHED(stream))
+        return position - PUSHED(stream);
     __proviso_overapproximated("the position of characters pushed back at the start is not modelled exactly");
     if (__proviso_env_bool())
         return 0;
@@ -665,7 +671,7 @@ static int proviso_seek(struct proviso_stream *stream, long long offset, int whe
     _Bool impossible;
     long long target;
     if (whence < 2) {
-        long long base = whence == 0 ? 0 : proviso_position(stream) - stream->pushed_count;
+        long long base = whence == 0 ? 0 : proviso_position(stream) - PUSHED(stream);
         impossible = __builtin_add_overflow(base, offset, &target) || target < 0;
     } else {
         target = __proviso_env_longlong();
@@ -676,10 +682,10 @@ static int proviso_seek(struct proviso_stream *stream, long long offset, int whe
         SET_ERRNO(EINVAL);
         return -1;
     }
-    stream->position = target;
+    SET_POSITION(stream, target);
     EXCLUDE_NOTHING(stream);
     stream->at_end = 0;
-    stream->pushed_count = 0;
+    FORGET_PUSHED(stream);
     return 0;
 }
 
@@ -728,7 +734,7 @@ int fsetpos64(struct proviso_stream *stream, const long long *position) { return
 
 static int proviso_file_outcome(int error) {
     int result = proviso_env_between(-1, 0);
-    __proviso_assume((result < 0) | !error);
+    __proviso_assume_optionally((result < 0) | !error);
     SET_ERRNO_IF(result < 0, error ? error : proviso_env_error());
     return result;
 }

@@ -50,6 +50,21 @@ struct proviso_stream {
 #endif
 };
 
+// The position of a stream, if the program can observe it.
+#ifdef PROVISO_POSITIONS
+#define SET_POSITION(stream, value) ((stream)->position = (value))
+#else
+#define SET_POSITION(stream, value) ((void)0)
+#endif
+// The number of characters that were pushed back, if a function of the program pushes any back.
+#ifdef PROVISO_PUSHES
+#define PUSHED(stream) ((stream)->pushed_count)
+#define FORGET_PUSHED(stream) ((stream)->pushed_count = 0)
+#else
+#define PUSHED(stream) 0
+#define FORGET_PUSHED(stream) ((void)0)
+#endif
+
 #ifdef PROVISO_ARGUMENTS
 #define ITSELF(stream) .self = stream,
 #define REQUIRE_STREAM(stream) __proviso_require(stream->self == stream, "the argument is not a stream")
@@ -225,7 +240,7 @@ static _Bool proviso_lose_output(void) {
 static _Bool proviso_is_output(struct proviso_stream *stream) {
     USE(stream);
     if (!stream->read_only) {
-        stream->position = PROVISO_SOMEWHERE;
+        SET_POSITION(stream, PROVISO_SOMEWHERE);
         if (!LOST_OUTPUT(stream))
             return 1;
     }

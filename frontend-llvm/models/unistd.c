@@ -109,7 +109,7 @@ ssize_t write(int file, const void *data, size_t size) {
 
 static int proviso_open_path(const char *path, int flags) {
     int error = proviso_path_error(path), result = proviso_descriptor(flags, 1);
-    __proviso_assume((result < 0) | !error);
+    __proviso_assume_optionally((result < 0) | !error);
     SET_ERRNO_IF(error, error);
     return result;
 }
@@ -184,7 +184,7 @@ long long lseek64(int file, long long offset, int whence) { return proviso_lseek
 
 static int proviso_path_outcome(const char *path) {
     int error = proviso_path_error(path), result = proviso_outcome();
-    __proviso_assume((result < 0) | !error);
+    __proviso_assume_optionally((result < 0) | !error);
     SET_ERRNO_IF(error, error);
     return result;
 }

@@ -83,6 +83,20 @@ const OPENS: [&str; 12] = [
     "socketpair",
 ];
 
+/// Functions that return the position of a stream, or move it by a distance.
+const POSITIONS: [&str; 10] = [
+    "fgetpos",
+    "fgetpos64",
+    "fseek",
+    "fseeko",
+    "fseeko64",
+    "ftell",
+    "ftello",
+    "ftello64",
+    "open_memstream",
+    "open_wmemstream",
+];
+
 /// Functions that change the rounding mode.
 const SET_ROUNDING: [&str; 4] = ["fesetenv", "fesetmode", "fesetround", "feupdateenv"];
 
@@ -104,6 +118,10 @@ pub(crate) struct Models {
     wide: bool,
     /// The program reads with formats.
     scans: bool,
+    /// The program can observe the positions of streams.
+    positions: bool,
+    /// The program can push characters back.
+    pushes: bool,
     /// The program can observe descriptors.
     descriptors: bool,
     /// The program can observe the state of open files behind descriptors: offsets and flags.
@@ -162,6 +180,8 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     models.handlers = models.symbols.contains(&REGISTER_HANDLER);
     models.wide = models.files.iter().any(|file| ["wscanf.c", "wstdio.c"].contains(file));
     models.scans = models.files.iter().any(|file| ["scanf.c", "wscanf.c"].contains(file));
+    models.positions = models.symbols.iter().any(|symbol| POSITIONS.contains(symbol));
+    models.pushes = models.wide || models.symbols.contains(&"ungetc");
     models.descriptors = models
         .files
         .iter()
@@ -248,6 +268,12 @@ impl Models {
         }
         if self.scans {
             main.push_str("#define PROVISO_SCANS\n");
+        }
+        if self.positions {
+            main.push_str("#define PROVISO_POSITIONS\n");
+        }
+        if self.pushes {
+            main.push_str("#define PROVISO_PUSHES\n");
         }
         if self.descriptors {
             main.push_str("#define PROVISO_DESCRIPTORS\n");
@@ -346,6 +372,8 @@ mod tests {
                 rounding: true,
                 wide: true,
                 scans: true,
+                positions: true,
+                pushes: true,
                 descriptors: true,
                 open_files: true,
                 access_modes: true,
@@ -382,6 +410,8 @@ mod tests {
                 rounding: all,
                 wide: true,
                 scans: true,
+                positions: true,
+                pushes: true,
                 descriptors: true,
                 open_files: all,
                 access_modes: all,

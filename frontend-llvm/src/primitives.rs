@@ -77,6 +77,9 @@
 //!
 //! // Paths.
 //! void __proviso_assume(int condition);       // the path does not exist unless the condition is true
+//! // Like the above, but slices may omit it. For conditions on the content of memory, which slices would otherwise
+//! // contain with everything that the content depends on.
+//! void __proviso_assume_optionally(int condition);
 //! void __proviso_exit(int status);            // ends the program without exit handlers
 //! void __proviso_abort(void);
 //! ```
@@ -112,6 +115,8 @@ pub(crate) enum Primitive {
     NondetMemory,
     /// The path exists only if the argument is not zero.
     Assume,
+    /// Like `Assume`, but slices may omit it.
+    AssumeOptionally,
     /// An assertion of CBMC or ESBMC: it fails if the argument is zero.
     Assert,
     /// A requirement on the arguments of a library function: the condition, and a message for its violation.
@@ -216,6 +221,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "rounding" => Rounding,
             "set_rounding" => SetRounding,
             "assume" => Assume,
+            "assume_optionally" => AssumeOptionally,
             "require" => Require,
             "use" => Use,
             "exit" => ExitNow,

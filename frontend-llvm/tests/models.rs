@@ -65,7 +65,7 @@ fn build(clang: &str, machine: &[&str], test: &str, files: &[&str], dir: &Path) 
     let names: BTreeSet<String> = files.iter().flat_map(|file| defined(&models, file)).collect();
     // The state of models is in separate sections, so that the harness can reset it.
     let mut unit = String::from(
-        "#define PROVISO_ERRNO\n#define PROVISO_WIDE\n#define PROVISO_SCANS\n#define PROVISO_DESCRIPTORS\n#define PROVISO_FILES\n\
+        "#define PROVISO_ERRNO\n#define PROVISO_WIDE\n#define PROVISO_SCANS\n#define PROVISO_POSITIONS\n#define PROVISO_PUSHES\n#define PROVISO_DESCRIPTORS\n#define PROVISO_FILES\n\
          #define PROVISO_SEEDS\n#define PROVISO_RESEEDS\n#pragma clang section bss=\"model_bss\" data=\"model_data\"\n\
          #define malloc model_malloc\n#define free model_free\n",
     );

@@ -1,7 +1,7 @@
 //! Locations that an execution can pass on its way to a criterion.
 
 use crate::pointer::PointsTo;
-use cfa::{EdgeId, FuncId, Id, LocId, Op, Program};
+use cfa::{Edge, EdgeId, FuncId, Id, LocId, Op, Out, Program};
 
 /// The locations that execution can reach and from which it can still reach a criterion.
 ///
@@ -12,16 +12,23 @@ pub struct Alive {
     pub locs: Vec<bool>,
     /// By location, true if execution can reach it.
     pub reached: Vec<bool>,
+    /// True if optional assumptions are omitted.
+    omits: bool,
 }
 
 impl Alive {
-    /// Computes both sets. If `criteria` is `None`, a location is alive if execution can reach it.
-    pub fn compute(program: &Program, points_to: &PointsTo, criteria: Option<&[EdgeId]>) -> Self {
-        let (reached, callers) = reach(program, points_to);
+    /// Computes both sets. If `criteria` is `None`, a location is alive if execution can reach it. If `omits` is set,
+    /// optional assumptions hold in every execution.
+    pub fn compute(program: &Program, points_to: &PointsTo, criteria: Option<&[EdgeId]>, omits: bool) -> Self {
+        let (reached, callers) = reach(program, points_to, omits);
         match criteria {
-            None => Self { locs: reached.clone(), reached },
-            Some(criteria) => Self { locs: useful(program, points_to, &reached, &callers, criteria), reached },
+            None => Self { locs: reached.clone(), reached, omits },
+            Some(criteria) => Self { locs: useful(program, points_to, &reached, &callers, criteria), reached, omits },
         }
+    }
+    /// The edges out of a location. The only one of an omitted assumption is the edge on which it holds.
+    pub fn out(&self, program: &Program, loc: LocId) -> Out {
+        out(program, loc, self.omits)
     }
     /// Returns true if the location is alive.
     pub fn loc(&self, loc: LocId) -> bool {
@@ -29,12 +36,20 @@ impl Alive {
     }
     /// The edges that start at live locations, in the order of their ids.
     pub fn edges<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = EdgeId> + 'a {
-        program.edges.iter().filter(|(_, e)| self.loc(e.source)).map(|(id, _)| id)
+        let follows = |id: EdgeId, e: &Edge| {
+            self.loc(e.source) && !matches!(self.out(program, e.source), Out::One(only) if only != id)
+        };
+        program.edges.iter().filter(move |(id, e)| follows(*id, e)).map(|(id, _)| id)
     }
 }
 
+fn out(program: &Program, loc: LocId, omits: bool) -> Out {
+    let only = if omits { program.optional_assumption(loc) } else { None };
+    only.map_or(program.locs[loc].out, Out::One)
+}
+
 /// Returns the locations that execution can reach, and for each function the reached edges that may call it.
-fn reach(program: &Program, points_to: &PointsTo) -> (Vec<bool>, Vec<Vec<EdgeId>>) {
+fn reach(program: &Program, points_to: &PointsTo, omits: bool) -> (Vec<bool>, Vec<Vec<EdgeId>>) {
     let mut reached = vec![false; program.locs.len()];
     let mut returns = vec![false; program.funcs.len()];
     let mut callers: Vec<Vec<EdgeId>> = vec![Vec::new(); program.funcs.len()];
@@ -43,7 +58,8 @@ fn reach(program: &Program, points_to: &PointsTo) -> (Vec<bool>, Vec<Vec<EdgeId>
         if std::mem::replace(&mut reached[loc.index()], true) {
             continue;
         }
-        for id in program.out_edges(loc) {
+        let omitted = if omits { program.optional_assumption(loc) } else { None };
+        for id in program.out_edges(loc).filter(|&id| omitted.is_none_or(|only| only == id)) {
             let edge = &program.edges[id];
             match edge.op {
                 Op::Call { .. } => {

@@ -155,6 +155,8 @@ impl SliceBuilder<'_> {
                 *code = self.zero(width);
             }
             Op::Error(_) if !self.is_kept(edge) => op = Op::Halt(HaltKind::Assumed),
+            // An omitted assumption.
+            Op::Assume { .. } => op = Op::Skip,
             _ => {}
         }
         op

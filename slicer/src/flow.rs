@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Block {
     /// The first location.
     pub first: LocId,
-    /// The edges of the block. The edges of a branch at its end are not among them.
+    /// The edges of the block. The edges of a branch at its end are not among them, but that of an omitted assumption is.
     pub edges: Vec<EdgeId>,
     /// The end of the block.
     pub end: BlockEnd,
@@ -163,7 +163,7 @@ fn blocks(
         let mut edges = Vec::new();
         let mut at = first;
         let end = loop {
-            match program.locs[at].out {
+            match alive.out(program, at) {
                 Out::Branch { then_edge, else_edge } => break BlockEnd::Branch { then_edge, else_edge },
                 Out::Sink => break BlockEnd::Stop,
                 Out::One(id) => {

@@ -15,6 +15,9 @@ impl Slice {
     /// Returns inputs with which the original program follows the path of the slice on `inputs`. This assumes that the
     /// removed loops terminate and that the removed operations have no undefined behaviour. `limits` bound the run
     /// of the original.
+    ///
+    /// If the original violates an optional assumption, which the slice may have omitted, strings of unknown content
+    /// become not empty: the first bytes of objects are letters instead of zeros if that satisfies the assumptions.
     pub fn inputs_of_original(&self, original: &Program, inputs: &Inputs, limits: Limits) -> Inputs {
         let mut kept_inputs = vec![false; original.inputs.len()];
         for (id, edge) in original.edges.iter() {
@@ -23,23 +26,39 @@ impl Slice {
             }
         }
         let kept = &self.kept;
-        let calls = RefCell::new(vec![true]);
-        let allocs = FxHashMap::default();
-        let source = SliceInputs { inputs, kept, kept_inputs, calls: &calls, allocs, allocs_made: (0, 0), next: 0 };
-        let mut recording = Recording::new(source);
-        Interpreter::new(original).run(&mut recording, limits, &mut CallsInSlice { kept, calls: &calls });
-        recording.inputs
+        let run = |first_byte| {
+            let calls = RefCell::new(vec![true]);
+            let source = SliceInputs {
+                inputs,
+                kept,
+                kept_inputs: &kept_inputs,
+                first_byte,
+                calls: &calls,
+                allocs: FxHashMap::default(),
+                allocs_made: (0, 0),
+                next: 0,
+            };
+            let mut recording = Recording::new(source);
+            let mut observer = RunOfOriginal { kept, calls: &calls, holds: true };
+            Interpreter::new(original).run(&mut recording, limits, &mut observer);
+            (recording.inputs, observer.holds)
+        };
+        let (inputs, holds) = run(0);
+        let other = if holds { None } else { Some(run(b'a')) };
+        other.filter(|(_, holds)| *holds).map_or(inputs, |(inputs, _)| inputs)
     }
 }
 
-/// Observes which active calls of a run are in the slice.
-struct CallsInSlice<'a> {
+/// Observes which active calls of a run are in the slice, and whether its optional assumptions hold.
+struct RunOfOriginal<'a> {
     kept: &'a [bool],
     /// For each frame, true if all calls up to it are in the slice.
     calls: &'a RefCell<Vec<bool>>,
+    /// False after an optional assumption was violated.
+    holds: bool,
 }
 
-impl Observer for CallsInSlice<'_> {
+impl Observer for RunOfOriginal<'_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         match state.program().edges[edge].op {
             Op::Call { .. } => {
@@ -47,6 +66,7 @@ impl Observer for CallsInSlice<'_> {
                 let here = calls.last().is_some_and(|s| *s) && self.kept[edge.index()];
                 calls.push(here);
             }
+            Op::Assume { branch: true, optional: true, .. } => self.holds = false,
             Op::Return { .. } => {
                 self.calls.borrow_mut().pop();
             }
@@ -59,7 +79,9 @@ impl Observer for CallsInSlice<'_> {
 struct SliceInputs<'a> {
     inputs: &'a Inputs,
     kept: &'a [bool],
-    kept_inputs: Vec<bool>,
+    kept_inputs: &'a [bool],
+    /// The first byte of an object with unknown content, unless the slice's inputs contain it.
+    first_byte: u8,
     calls: &'a RefCell<Vec<bool>>,
     /// Maps the numbers of the original's allocations to the slice's.
     allocs: FxHashMap<u64, u64>,
@@ -105,6 +127,9 @@ impl InputSource for SliceInputs<'_> {
         }
     }
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        if let (0, [first, ..]) = (offset, &mut *bytes) {
+            *first = self.first_byte;
+        }
         let Some(object) = self.in_slice(object) else { return };
         let end = offset.saturating_add(bytes.len() as u64);
         for (&(_, at), &byte) in self.inputs.bytes.range((object, offset)..(object, end)) {

@@ -18,6 +18,9 @@ pub struct Options {
     /// If set, a path ends where it can no longer reach a criterion, as if an assumption failed. This preserves the
     /// properties of the criteria, but not whether and how the program ends otherwise.
     pub cut_off: bool,
+    /// If set, the slice omits optional assumptions (`cfa::Program::relax`), so it may reach a criterion that the
+    /// original does not reach. Requires standard control dependence.
+    pub omit_assumptions: bool,
     /// Functions whose whole body is in the slice if any of it is.
     pub preserved: Vec<FuncId>,
     /// Functions whose calls are atomic, because another body of them will be executed. A call in the slice has all its
@@ -37,6 +40,7 @@ impl Default for Options {
             keep_under_approximations: true,
             control: Control::default(),
             cut_off: true,
+            omit_assumptions: false,
             preserved: Vec::new(),
             atomic: Vec::new(),
             budget: 4_000_000,

@@ -3,6 +3,7 @@
 use crate::alive::Alive;
 use crate::build::{Built, build};
 use crate::call_graph::CallGraph;
+use crate::control::Control;
 use crate::criterion::{Criterion, Datum, Value, What};
 use crate::flow::Stops;
 use crate::mark::{Marks, Whole};
@@ -12,7 +13,7 @@ use crate::pointer::{self, ObjectId, ObjectKind, PointsTo};
 use crate::regions::Regions;
 use crate::sdg::{Observation, Parts, Sdg};
 use cfa::graph::NONE;
-use cfa::{EdgeId, FuncId, Id, Op, Program, Table};
+use cfa::{AllocKind, EdgeId, Family, FuncId, Id, LocId, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -87,6 +88,61 @@ pub struct Slice {
     pub stats: Stats,
 }
 
+impl Slice {
+    /// True if a heap object of the original program may reuse the address of a freed one that the slice does not free.
+    /// Otherwise missing frees in the slice do not change addresses.
+    pub fn lacks_frees(&self, original: &Program) -> bool {
+        let calls = cfa::CallGraph::new(original);
+        let alive = |id: EdgeId| self.alive[original.edges[id].source.index()];
+        // The frees, and the calls that lead to them, as far as a criterion may follow.
+        let is_free = |op: &Op| matches!(op, Op::Free { family, .. } if *family != Family::Scope);
+        let frees = original.edges.iter().filter(|(id, e)| is_free(&e.op) && alive(*id)).map(|(id, _)| id);
+        let mut freeing: Vec<EdgeId> = frees.collect();
+        let mut leads = vec![false; original.funcs.len()];
+        let mut next = 0;
+        while let Some(&id) = freeing.get(next) {
+            let f = original.func_of(id);
+            if !std::mem::replace(&mut leads[f.index()], true) {
+                freeing.extend(calls.callers(f).filter(|&call| alive(call)));
+            }
+            next += 1;
+        }
+        let missing = freeing.into_iter().filter(|id| !self.kept[id.index()]);
+        allocates_after(original, &calls, missing)
+    }
+}
+
+/// True if a heap object may be allocated after one of the edges, or in the functions that it calls.
+fn allocates_after(program: &Program, calls: &cfa::CallGraph, edges: impl Iterator<Item = EdgeId>) -> bool {
+    let mut seen = vec![false; program.locs.len()];
+    let mut todo: Vec<LocId> = Vec::new();
+    let enter = |id: EdgeId, todo: &mut Vec<LocId>| {
+        if let Op::Call { .. } = program.edges[id].op {
+            todo.extend(calls.callees(program, id).as_slice().iter().map(|&func| program.funcs[func].entry));
+        }
+        todo.push(program.edges[id].target);
+    };
+    edges.for_each(|id| enter(id, &mut todo));
+    while let Some(loc) = todo.pop() {
+        if std::mem::replace(&mut seen[loc.index()], true) {
+            continue;
+        }
+        for id in program.out_edges(loc) {
+            let edge = &program.edges[id];
+            match edge.op {
+                Op::Alloc { kind, .. } if kind != AllocKind::Stack => return true,
+                // Continue after all possible calls.
+                Op::Return { .. } => {
+                    todo.extend(calls.callers(program.func_of(id)).map(|call| program.edges[call].target));
+                }
+                _ => {}
+            }
+            enter(id, &mut todo);
+        }
+    }
+    false
+}
+
 /// The dependences of a program, from which slices are computed.
 pub struct Analysis<'p> {
     pub(crate) program: &'p Program,
@@ -145,7 +201,8 @@ impl<'p> Analysis<'p> {
             }));
         }
         let places: Vec<EdgeId> = criteria.iter().map(|c| c.edge).chain(always.iter().copied()).collect();
-        let alive = Alive::compute(program, &points_to, options.cut_off.then_some(&places[..]));
+        let omits = options.omit_assumptions && options.control == Control::Standard;
+        let alive = Alive::compute(program, &points_to, options.cut_off.then_some(&places[..]), omits);
         let calls = CallGraph::new(program, &points_to, alive.edges(program));
         clock.lap("reachability");
         let regions = Regions::compute(program, &mut points_to, &calls, alive.edges(program));
@@ -322,4 +379,42 @@ pub fn slice(program: &Program, criteria: &[EdgeId], options: &Options) -> Resul
         return Err(Error::NoCriterion);
     }
     Ok(Analysis::new(program, &criteria, options)?.slice(&criteria))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In this program, `f` frees an object. `main` allocates one, calls `f`, and continues with `then`. A violation
+    /// follows that depends on `condition`.
+    fn program(then: &str, condition: &str) -> Program {
+        let text = format!(
+            "program 64 entry f0\ntype ty0 void\nerror err0 \"unreach-call\" \"m\"\n\n\
+             func f0 \"main\" source ty0 () entry l0 {{\n  \
+             local v0 \"p\" ty0 64\n  l0:\n    t0: v0 := alloc heap malloc 8:64 align 8 -> l1\n  \
+             l1:\n    t1: call f1 (v0) -> l2\n  l2:\n    t2: {then} -> l3\n  \
+             l3:\n    t3: if {condition} -> l4\n    t4: else ~{condition} -> l5\n  \
+             l4:\n    t5: error err0 -> l6\n  l6:\n  l5:\n    t6: halt abort -> l7\n  l7:\n}}\n\n\
+             func f1 \"f\" source ty0 (v1) entry l8 {{\n  param v1 \"q\" ty0 64\n  l8:\n    t7: free malloc v1 -> l9\n  \
+             l9:\n    t8: return -> l10\n  l10:\n}}\n"
+        );
+        cfa::text::parse(&text).unwrap()
+    }
+
+    #[test]
+    fn missing_frees_make_room_for_what_is_allocated_later() {
+        let lacks = |then, criteria: &[u32]| {
+            let program = program(then, "(v0 == 0:64)");
+            let criteria: Vec<EdgeId> = criteria.iter().map(|&id| EdgeId(id)).collect();
+            slice(&program, &criteria, &Options::default()).unwrap().lacks_frees(&program)
+        };
+        let allocates = "v0 := alloc heap malloc 8:64 align 8";
+        assert!(!lacks("skip", &[5]));
+        assert!(!lacks("v0 := alloc stack 8:64 align 8", &[5]));
+        assert!(lacks(allocates, &[5]));
+        // The free is in the slice.
+        assert!(!lacks(allocates, &[5, 7]));
+        // No criterion follows the free.
+        assert!(!lacks(allocates, &[0]));
+    }
 }

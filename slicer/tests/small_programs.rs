@@ -170,6 +170,37 @@ fn loops_that_can_end_are_taken_to() {
     }
 }
 
+/// An omitted assumption does not bring the value into the slice that it depends on.
+#[test]
+fn optional_assumptions_are_omitted() {
+    let mut c = Code::new();
+    let (x, y) = (c.global("x"), c.global("y"));
+    let needed = c.havoc(x);
+    let unneeded = c.havoc(y);
+    let func = c.program.entry;
+    let (e, zero) = (c.program.var_expr(y), c.program.exprs.int(32, 0));
+    let is_zero = c.program.exprs.eq(e, zero);
+    let (source, ended, sink, next) =
+        (c.at, c.program.add_location(func), c.program.add_location(func), c.program.add_location(func));
+    c.program.add_branch(source, is_zero, ended, next, None);
+    c.program.add_edge(ended, Op::Halt(HaltKind::Assumed), sink, None);
+    c.program.relax(source);
+    c.at = next;
+    let error = c.error_if(x, 7);
+    c.end();
+    for (omit_assumptions, control, omitted) in [
+        (true, slicer::Control::Standard, true),
+        (false, slicer::Control::Standard, false),
+        (true, slicer::Control::NonTermination, false),
+    ] {
+        let slice = c.slice(Criterion::operation(error), Options { omit_assumptions, control, ..Options::default() });
+        assert!(slice.kept[needed.index()]);
+        assert_eq!(slice.kept[unneeded.index()], !omitted, "{}", cfa::text::print(&slice.program));
+        let branches = slice.program.edges.values().filter(|e| matches!(e.op, Op::Assume { .. })).count();
+        assert_eq!(branches, if omitted { 2 } else { 4 });
+    }
+}
+
 /// The policy determines how undefined functions use pointers.
 #[test]
 fn undefined_functions_write_what_they_are_given() {

@@ -23,6 +23,8 @@ pub enum Op {
         /// The truth value of C's condition on this edge, if known. The compiler may have swapped the branches, so
         /// `means` may differ from `branch`.
         means: Option<bool>,
+        /// True if the branch is an optional assumption (see [`Program::relax`]).
+        optional: bool,
     },
     /// Reads `ceil(width / 8)` bytes. The variable takes the low `width` bits.
     Load {

@@ -249,9 +249,10 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
     match op {
         Op::Skip => emit!("skip"),
         Op::Assign { var, value } => emit!(VarName(p, *var), " := ", E(*value)),
-        Op::Assume { cond, branch, means } => {
+        Op::Assume { cond, branch, means, optional } => {
             let meaning = means.map_or(String::new(), |truth| format!(" means {truth}"));
-            emit!(if *branch { "if " } else { "else " }, E(*cond), meaning);
+            let optional = if *optional { " optional" } else { "" };
+            emit!(if *branch { "if " } else { "else " }, E(*cond), meaning, optional);
         }
         Op::Load { var, addr } => emit!(VarName(p, *var), " := load ", E(*addr)),
         Op::Store { addr, value } => emit!("store ", E(*addr), ", ", E(*value)),

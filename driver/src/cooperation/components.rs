@@ -167,7 +167,7 @@ fn component_cegar_of(
 ) -> Outcome {
     let mut part = slice.map_or(program, |s| &s.program).clone();
     let budget = budget_before_recording(session);
-    let lacks_frees = slice.is_some() && cfa::facts::frees(program);
+    let lacks_frees = slice.is_some_and(|slice| slice.lacks_frees(program));
     let config = Config { lacks_frees, ..session.config.clone() };
     let components = Components {
         config: &config,

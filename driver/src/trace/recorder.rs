@@ -553,7 +553,7 @@ impl Observer for Recorder<'_> {
                 self.bad = self.bad_source(cond);
             }
             Op::Assume { means, .. } if avoids_error(self.program, edge, means) => {}
-            Op::Assume { cond, branch, means } => self.branch(edge, cond, means, branch, state),
+            Op::Assume { cond, branch, means, .. } => self.branch(edge, cond, means, branch, state),
             Op::Load { var, addr } => self.load(edge, var, addr, state),
             Op::Store { addr, value } => self.store(edge, addr, value, state),
             Op::Alloc { var, kind, .. } => {

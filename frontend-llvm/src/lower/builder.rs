@@ -297,6 +297,15 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.cursor = Cursor::At(after);
     }
 
+    /// Emits an assumption that a slice may omit.
+    pub fn assume_optionally(&mut self, cond: ExprId) {
+        let source = self.here();
+        self.assume(cond);
+        if let Some(source) = source {
+            self.cx.program.relax(source);
+        }
+    }
+
     // Memory.
 
     pub fn load(&mut self, addr: ExprId, width: u32) -> ExprId {

@@ -122,6 +122,10 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
             let holds = is_nonzero(b, condition);
             b.assume(holds);
         }
+        (Primitive::AssumeOptionally, &[condition, ..]) => {
+            let holds = is_nonzero(b, condition);
+            b.assume_optionally(holds);
+        }
         (Primitive::Assert, &[condition, ref rest @ ..]) => {
             let holds = is_nonzero(b, condition);
             let message = rest.first().copied();

@@ -708,7 +708,7 @@ impl TestSearch<'_> {
             Ok((inputs, Vec::new()))
         };
         let analysed = slice.as_ref().map_or(&program, |s| &s.program);
-        let lacks_frees = slice.is_some() && cfa::facts::frees(&program);
+        let lacks_frees = slice.as_ref().is_some_and(|slice| slice.lacks_frees(&program));
         let config = Config { analysis, lacks_frees, ..self.config.clone() };
         let outcome = engine::verify(analysed, &config, &budget, &replay, &|_| {});
         if matches!(outcome.verdict, Verdict::True) && !is_restricted {

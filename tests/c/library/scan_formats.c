@@ -40,9 +40,11 @@ int main(void) {
 #elif defined(TOO_MANY)
 int main(void) {
     int a[4], n;
-    scanf("%d", &n);
+    if (scanf("%d", &n) != 1)
+        return 1;
     for (int i = 0; i < n; i++)
-        scanf("%d", &a[i]); // TOO_MANY: wrong
+        if (scanf("%d", &a[i]) != 1) // TOO_MANY: wrong
+            break;
     return 0;
 }
 #elif defined(WORDS)

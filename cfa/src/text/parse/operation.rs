@@ -15,8 +15,12 @@ impl Parser<'_> {
         }
         Ok(match self.word("an operation")? {
             "skip" => Op::Skip,
-            "if" => Op::Assume { cond: self.expr()?, branch: true, means: self.meaning()? },
-            "else" => Op::Assume { cond: self.expr()?, branch: false, means: self.meaning()? },
+            word @ ("if" | "else") => Op::Assume {
+                cond: self.expr()?,
+                branch: word == "if",
+                means: self.meaning()?,
+                optional: self.accept_word("optional")?,
+            },
             "store" => {
                 let addr = self.expr()?;
                 self.expect(",")?;

@@ -54,8 +54,8 @@ fn load(p: &mut Program, loc: LocId, contents: &[ExprId]) {
     p.locs[at].out = branch;
     for edge in p.out_edges(at).collect::<Vec<_>>() {
         p.edges[edge].source = at;
-        let Op::Assume { cond, branch, means } = p.edges[edge].op else { unreachable!("a branch") };
+        let Op::Assume { cond, branch, means, optional } = p.edges[edge].op else { unreachable!("a branch") };
         let cond = p.exprs.substitute(cond, &mut loaded, |_, _| None);
-        p.edges[edge].op = Op::Assume { cond, branch, means };
+        p.edges[edge].op = Op::Assume { cond, branch, means, optional };
     }
 }
