@@ -34,7 +34,7 @@ static void proviso_take_out(int *list, int *count, int file) {
 }
 
 static void proviso_put_in(int *list, int *count, int file) {
-    if (*count == PROVISO_KEPT_DESCRIPTORS) {
+    if (*count >= PROVISO_KEPT_DESCRIPTORS) {
         proviso_forget_descriptors();
     } else {
         list[*count] = file;
@@ -71,28 +71,31 @@ static _Bool proviso_some_unknown;
 
 // Associates a descriptor with the file of this number in the table.
 static void proviso_know(int descriptor, int file, int closes_on_exec) {
-    if (proviso_known_count == PROVISO_KEPT_DESCRIPTORS) {
+    int count = proviso_known_count;
+    if (count >= PROVISO_KEPT_DESCRIPTORS) {
         __proviso_overapproximated("the program has more open files than are modelled");
         return;
     }
-    proviso_known[proviso_known_count].descriptor = descriptor;
-    proviso_known[proviso_known_count].file = file;
-    proviso_known[proviso_known_count].closes_on_exec = closes_on_exec;
-    proviso_known_count++;
+    proviso_known[count].descriptor = descriptor;
+    proviso_known[count].file = file;
+    proviso_known[count].closes_on_exec = closes_on_exec;
+    proviso_known_count = count + 1;
 }
 
 static const struct proviso_file PROVISO_ANY_FILE = {.seekable = -1, .terminal = -1, .flags = -1, .offset = -1};
 
 // Adds a file to the table and associates a descriptor with it. Returns the number of the file.
 static int proviso_add_file(int descriptor, struct proviso_file file, int closes_on_exec) {
-    if (proviso_file_count == PROVISO_KEPT_DESCRIPTORS) {
+    int number = proviso_file_count;
+    if (number >= PROVISO_KEPT_DESCRIPTORS) {
         __proviso_overapproximated("the program has more open files than are modelled");
         proviso_file_table[PROVISO_KEPT_DESCRIPTORS] = PROVISO_ANY_FILE;
         return PROVISO_KEPT_DESCRIPTORS;
     }
-    proviso_file_table[proviso_file_count] = file;
-    proviso_know(descriptor, proviso_file_count, closes_on_exec);
-    return proviso_file_count++;
+    proviso_file_table[number] = file;
+    proviso_know(descriptor, number, closes_on_exec);
+    proviso_file_count = number + 1;
+    return number;
 }
 
 // The index of a descriptor among the known ones, or their number.
@@ -120,16 +123,18 @@ static struct proviso_file *proviso_file_of(int descriptor) {
 // Dissociates a descriptor from its file.
 static void proviso_unknow(int descriptor) {
     int i = proviso_find_descriptor(descriptor);
-    if (i == proviso_known_count)
+    int left = proviso_known_count - 1;
+    if (i > left)
         return;
     int file = proviso_known[i].file;
-    proviso_known_count--;
-    proviso_known[i] = proviso_known[proviso_known_count];
+    proviso_known[i] = proviso_known[left];
+    proviso_known_count = left;
     // The last file is removed if this was its last descriptor.
     _Bool unused = file + 1 == proviso_file_count;
-    for (int n = 0; n < proviso_known_count; n++)
+    for (int n = 0; n < left; n++)
         unused &= proviso_known[n].file != file;
-    proviso_file_count -= unused;
+    if (unused)
+        proviso_file_count = file;
 }
 
 // The last pipe of the program. It is known if it is the only one, and no other descriptor or stream has access to its ends.
