@@ -408,6 +408,7 @@ void __proviso_assume(int condition) {
     if (!condition)
         end(NO_PATH);
 }
+void __proviso_assume_optionally(int condition) { __proviso_assume(condition); }
 void __proviso_exit(int status) { end(ABORTED); }
 void __proviso_abort(void) { end(ABORTED); }
 
