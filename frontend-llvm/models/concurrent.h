@@ -420,14 +420,12 @@ static int proviso_delete_key(unsigned key) {
     return 0;
 }
 
-// True if the value of the thread for this number belongs to a key that exists, not to an earlier one with this number.
-static _Bool proviso_has_specific(const struct proviso_thread *thread, unsigned key) {
-    return proviso_keys[key].used && thread->creations[key] == proviso_keys[key].creations;
-}
-
+// The value of a thread for an earlier key with this number does not belong to the key.
 static void *proviso_get_specific(unsigned key) {
+    if (key >= SPECIFIC || !proviso_keys[key].used)
+        return NULL;
     struct proviso_thread *own = proviso_this();
-    return key < SPECIFIC && proviso_has_specific(own, key) ? own->specific[key] : NULL;
+    return own->creations[key] == proviso_keys[key].creations ? own->specific[key] : NULL;
 }
 
 static int proviso_set_specific(unsigned key, const void *value) {
@@ -460,7 +458,7 @@ static void proviso_finish(void *result) {
         again = 0;
         for (unsigned n = 0; n < SPECIFIC; n++) {
             void *value = own->specific[n];
-            if (!value || !proviso_has_specific(own, n))
+            if (!value || !proviso_keys[n].used || own->creations[n] != proviso_keys[n].creations)
                 continue;
             own->specific[n] = NULL;
             if (proviso_keys[n].destructor) {
