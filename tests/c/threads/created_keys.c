@@ -1,6 +1,6 @@
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DBUG => FALSE(unreach-call)
-// run: --property unreach-call -DWAITS => UNKNOWN
+// run: --property unreach-call -DWAITS => TRUE
 // A key with the number of a deleted key has no values, in any thread, and destructors get only values of existing keys.
 #include "../verify.h"
 #include <pthread.h>
