@@ -38,6 +38,20 @@ pub(super) fn from_lanes(x: &mut ExprPool, lanes: &[ExprId]) -> ExprId {
     }
 }
 
+/// For each 8 bytes, the sum of the absolute differences of unsigned bytes, in 64 bits (`psadbw`).
+pub(super) fn sums_of_differences(x: &mut ExprPool, a: ExprId, b: ExprId) -> ExprId {
+    let (left, right) = (lanes(x, a, 8), lanes(x, b, 8));
+    let differences = left.into_iter().zip(right).map(|(a, b)| {
+        let (is_less, up, down) = (x.ult(a, b), x.sub(b, a), x.sub(a, b));
+        let difference = x.ite(is_less, up, down);
+        x.zext(64, difference)
+    });
+    let differences: Vec<ExprId> = differences.collect();
+    let sums = differences.chunks(8).map(|eight| eight.iter().copied().reduce(|sum, next| x.add(sum, next)));
+    let sums: Vec<ExprId> = sums.flatten().collect();
+    from_lanes(x, &sums)
+}
+
 /// The width of a scalar type in bits.
 pub(super) fn scalar_width(ir: &ir::Module, ty: ir::Ty) -> u32 {
     match *ir.kind(ty) {

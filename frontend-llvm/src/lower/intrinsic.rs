@@ -164,22 +164,6 @@ fn memory(fl: &mut FunctionLowering, base: &str, args: &[ExprId]) -> Effect {
     }
 }
 
-/// For each 8 bytes, the sum of the absolute differences of unsigned bytes (`psadbw`).
-fn sums_of_differences(fl: &mut FunctionLowering, a: ExprId, b: ExprId) -> ExprId {
-    let (a, b) = (fl.b.share(a), fl.b.share(b));
-    let x = fl.b.x();
-    let (left, right) = (lanes(x, a, 8), lanes(x, b, 8));
-    let differences = left.into_iter().zip(right).map(|(a, b)| {
-        let (is_less, up, down) = (x.ult(a, b), x.sub(b, a), x.sub(a, b));
-        let difference = x.ite(is_less, up, down);
-        x.zext(64, difference)
-    });
-    let differences: Vec<ExprId> = differences.collect();
-    let sums = differences.chunks(8).map(|eight| eight.iter().copied().reduce(|sum, next| x.add(sum, next)));
-    let sums: Vec<ExprId> = sums.flatten().collect();
-    arith::from_lanes(x, &sums)
-}
-
 /// Intrinsics that compute a value.
 fn value(fl: &mut FunctionLowering, i: &Instruction, base: &str, mode: Mode, args: &[ExprId]) -> Effect {
     let ir = fl.b.ir();
@@ -200,7 +184,8 @@ fn value(fl: &mut FunctionLowering, i: &Instruction, base: &str, mode: Mode, arg
         return fl.pair(i.ty, value, overflow).map_or(Unknown, Value);
     }
     if let ("x86.sse2.psad.bw" | "x86.avx2.psad.bw", &[a, b]) = (base, args) {
-        return Value(sums_of_differences(fl, a, b));
+        let (a, b) = (fl.b.share(a), fl.b.share(b));
+        return Value(arith::sums_of_differences(fl.b.x(), a, b));
     }
     if let Some(operation) = base.strip_prefix("vector.reduce.") {
         return reduction(fl, i, operation, mode, args).map_or(Unknown, Value);
