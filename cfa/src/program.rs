@@ -559,7 +559,7 @@ impl Taint {
             Harm::Bounded
         } else if self.reason.starts_with(LITERALS) || self.reason.starts_with(FUNCTION_ADDRESSES) {
             Harm::Addresses
-        } else if self.reason == STREAMS {
+        } else if STREAMS.contains(&self.reason.as_str()) {
             Harm::Streams
         } else if self.reason.starts_with(JUMPS) {
             if called.contains("setjmp") { Harm::Again } else { Harm::Elsewhere }
@@ -589,7 +589,8 @@ pub enum Harm {
     Bounded,
     /// Addresses of string literals or of functions have other values.
     Addresses,
-    /// The program reads other input from a stream.
+    /// The program prints other text, or reads other input from a stream. All that it may do is in the model after the
+    /// taint.
     Streams,
     /// Execution does not continue, but returns to an edge with the harm `Again` (`longjmp`).
     Elsewhere,
@@ -613,8 +614,9 @@ pub const HANDLERS: &str = "signal handlers";
 /// The functions of [`HANDLERS`] that write nothing.
 const HANDLED: [&str; 5] = ["signal", "bsd_signal", "sysv_signal", "__sysv_signal", "alarm"];
 
-/// The reason of a taint in the model of streams, which read any input after the taint.
-const STREAMS: &str = "fflush of a stream with characters pushed back is not modelled";
+/// The reasons of taints in models of streams, which print any text and read any input after the taint.
+const STREAMS: [&str; 2] =
+    ["this conversion of printf is not modelled", "fflush of a stream with characters pushed back is not modelled"];
 
 /// Functions that have effects after their return, or that may return more than once.
 const ASYNCHRONOUS: [&str; 36] = [

@@ -254,6 +254,8 @@ static void proviso_print_real(struct proviso_output *out, struct proviso_spec *
 
 struct proviso_args {
     va_list list;
+    // The list before the first specification.
+    va_list first;
 };
 
 // -1 if the number exceeds `int`.
@@ -455,18 +457,64 @@ static void proviso_print_text_argument(struct proviso_output *out, struct provi
     }
 }
 
-// A conversion that the C standard does not define. Libraries print its text, or fail.
-static void proviso_print_unmodelled(struct proviso_output *out, struct proviso_spec *spec) {
+// A specification that the C standard does not define, and the rest of the format. From there on, the GNU C library may
+// use any arguments, in any order (`%2$s`, `%1$n`). It may fail at any point.
+static void proviso_print_anything(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
     __proviso_unknown_format("this conversion of printf is not modelled");
+    spec->conversion = 0;
+    for (size_t left = __proviso_env_size(); left; left--) {
+        struct proviso_args any;
+        va_copy(any.list, args->first);
+        for (size_t before = __proviso_env_size(); before; before--)
+            (void)va_arg(any.list, ssize_t);
+        if (!__proviso_counts() || __proviso_env_bool()) {
+            struct proviso_spec text = {.precision = __proviso_env_int(), .length = __proviso_env_bool() ? 'l' : 0};
+            proviso_print_text_argument(out, &text, va_arg(any.list, const void *));
+        } else {
+            proviso_store_count(va_arg(any.list, void *), __proviso_env_char(), __proviso_env_size());
+        }
+    }
+    out->wide_field = 1;
     if (__proviso_env_bool()) {
-        SET_ERRNO(EINVAL);
+        SET_ERRNO(proviso_env_error());
         out->failed = 1;
+    }
+    if (!out->text) {
+        out->unknown = INT_MAX;
         return;
     }
-    proviso_print_unknown(out, spec, 0, 128);
+    for (size_t left = __proviso_env_size(); left; left--)
+        proviso_put(out, __proviso_env_int());
+}
+
+// True if the C standard defines this length of this conversion.
+static _Bool proviso_has_length(const struct proviso_spec *spec) {
+    switch (spec->conversion) {
+    case 'C':
+    case 'S':
+        return !spec->length;
+    case 'c':
+    case 's':
+        return !spec->length || spec->length == 'l';
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
+        return !spec->length || spec->length == 'l' || spec->length == 'L';
+    default:
+        return 1;
+    }
 }
 
 static void proviso_print_conversion(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
+    if (!proviso_has_length(spec)) {
+        proviso_print_anything(out, spec, args);
+        return;
+    }
     switch (spec->conversion) {
     case 'd':
     case 'i': {
@@ -525,18 +573,13 @@ static void proviso_print_conversion(struct proviso_output *out, struct proviso_
         break;
     }
     case 'm':
-        proviso_print_unknown(out, spec, 1, 64);
+        proviso_print_unknown(out, spec, spec->precision < 0, 64);
         break;
     case '%':
         proviso_put(out, '%');
         break;
-    case 'b':
-    case 'B':
-        (void)proviso_signed_argument(args, spec->length);
-        proviso_print_unmodelled(out, spec);
-        break;
     default:
-        proviso_print_unmodelled(out, spec);
+        proviso_print_anything(out, spec, args);
     }
 }
 
@@ -559,6 +602,7 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
 }
 
 static void proviso_print(struct proviso_output *out, const char *format, struct proviso_args *args) {
+    va_copy(args->first, args->list);
     while (*format) {
         if (*format != '%') {
             proviso_put(out, *format);

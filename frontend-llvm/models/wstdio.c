@@ -17,6 +17,7 @@ static _Bool proviso_writes_wide(struct proviso_stream *stream) {
 
 // Formatted output: a specification is parsed as one of bytes.
 static void proviso_print_wide(struct proviso_output *out, const wchar_t *format, struct proviso_args *args) {
+    va_copy(args->first, args->list);
     while (*format && !out->failed) {
         if (*format != '%') {
             proviso_put(out, *format);
@@ -46,6 +47,8 @@ static void proviso_print_wide(struct proviso_output *out, const wchar_t *format
             return;
         }
         proviso_print_one(out, &spec, args);
+        if (!spec.conversion)
+            return;
     }
     proviso_limit_length(out);
 }

@@ -105,6 +105,27 @@ fn what_signal_handlers_write_while_the_program_waits_is_open() {
     assert_eq!([violated, open], [0, 3]);
 }
 
+/// The number of printed characters is negative if a library does not know the conversion. `%n` writes.
+#[test]
+fn places_after_unknown_formats_are_answered() {
+    let (report, verdict) = report(&data("formats.c"), &["--check", "bounds"]);
+    assert!(verdict.starts_with("UNKNOWN(") || verdict.starts_with("FALSE("), "{verdict}");
+    let [proved, violated, open] = counts(&report, "bounds");
+    assert_eq!([proved, violated + open], [5, 2], "{report}");
+}
+
+#[test]
+fn specifications_with_positions_may_do_anything() {
+    let (report, verdict) = report(&data("positions.c"), &["--check", "bounds"]);
+    assert!(verdict.starts_with("UNKNOWN("), "{verdict}");
+    assert_eq!(counts(&report, "bounds"), [4, 0, 2], "{report}");
+    // Only `sprintf` writes outside an object.
+    let (report, verdict) = self::report(&data("positions.c"), &["--check", "address"]);
+    assert!(verdict.starts_with("UNKNOWN("), "{verdict}");
+    let [_, violated, open] = counts(&report, "address");
+    assert!(violated == 0 && open > 0, "{report}");
+}
+
 /// Natively, execution continues after a misaligned access, so later places are not proved by it.
 #[test]
 fn a_check_that_always_fails_does_not_prove_later_ones() {

@@ -15,7 +15,12 @@ impl SymbolicExecution<'_> {
     pub(in crate::domain) fn execute(&mut self, state: State, edge: EdgeId, out: &mut Step<State>) {
         let State { path, mut past } = state;
         match self.execution.program.edges[edge].op {
-            Op::Approx { taint } => self.approximate(&mut past, taint, edge),
+            Op::Approx { taint } => {
+                self.approximate(&mut past, taint, edge);
+                if self.ends_verdicts(taint) {
+                    return;
+                }
+            }
             Op::Leak(_) if !self.is_watched(edge) => return out.successors.push((State { path, past }, At::Target)),
             _ => {}
         }
@@ -57,6 +62,13 @@ impl SymbolicExecution<'_> {
         if t.over {
             *past = past.or(Some(Past::Approximation(taint)));
         }
+    }
+
+    /// True if no verdict can depend on the paths after this taint: it adds behaviours, so there is no counterexample,
+    /// and it drops others, so there is no proof.
+    fn ends_verdicts(&self, taint: TaintId) -> bool {
+        let t = &self.execution.program.taints[taint];
+        t.over && t.under && self.undecided.is_none() && !self.execution.mode.is_abstract
     }
 
     /// Handles a fault: it is an error, or the operation gets an arbitrary result, or the path ends.
