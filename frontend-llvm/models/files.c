@@ -5,7 +5,7 @@
 // Defines: openat openat64 __open_2 __open64_2 __openat_2 __openat64_2 unlinkat mkdirat renameat linkat symlinkat readlinkat
 // Defines: faccessat fchmodat fchownat fstatat fstatat64 euidaccess pathconf fpathconf getdtablesize tcgetattr tcsetattr
 // Defines: tcflush tcdrain tcsendbreak tcflow tcgetpgrp tcsetpgrp cfgetospeed cfgetispeed cfsetospeed cfsetispeed ioctl
-// Defines: select poll __poll_chk
+// Defines: select poll __poll_chk copy_file_range sendfile sendfile64
 #pragma once
 #include "unistd.c"
 
@@ -328,6 +328,47 @@ ssize_t preadv(int file, const struct proviso_block_of *blocks, int count, long 
 
 ssize_t pwritev(int file, const struct proviso_block_of *blocks, int count, long to) {
     return proviso_gather(file, blocks, count);
+}
+
+// Copies bytes between files without moving their offsets.
+static ssize_t proviso_copy_between(int from, int to, size_t size) {
+    proviso_waits_for_data(from, size);
+    _Bool impossible = proviso_is_closed(from) | proviso_is_one_way(from, PROVISO_WRITES) | proviso_is_closed(to) |
+                       proviso_is_one_way(to, PROVISO_READS);
+    ssize_t n = __proviso_env_size();
+    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size) & !impossible));
+    __proviso_assume((n <= 0) | !proviso_is_at_end_of_pipe(from));
+    SET_ERRNO_IF(n < 0, proviso_env_error());
+    proviso_puts_into_pipe(to, n);
+    return n;
+}
+
+// Advances the offset of the caller, or the offset of the file if the caller has none.
+#define MOVE(offset, file, n, writes)                                                                                \
+    if (!(offset))                                                                                                   \
+        proviso_move_offset(file, n, writes);                                                                        \
+    else if (n >= 0)                                                                                                 \
+        *(offset) += n;
+
+ssize_t copy_file_range(int from, long long *from_offset, int to, long long *to_offset, size_t size, unsigned flags) {
+    ssize_t n = proviso_copy_between(from, to, size);
+    MOVE(from_offset, from, n, 0)
+    MOVE(to_offset, to, n, 1)
+    return n;
+}
+
+ssize_t sendfile(int to, int from, long *offset, size_t size) {
+    ssize_t n = proviso_copy_between(from, to, size);
+    MOVE(offset, from, n, 0)
+    proviso_move_offset(to, n, 1);
+    return n;
+}
+
+ssize_t sendfile64(int to, int from, long long *offset, size_t size) {
+    ssize_t n = proviso_copy_between(from, to, size);
+    MOVE(offset, from, n, 0)
+    proviso_move_offset(to, n, 1);
+    return n;
 }
 
 // The minimal value of a limit in POSIX. The limit of links is Linux's.

@@ -117,8 +117,20 @@ pub(crate) fn computes(path: &str) -> bool {
 const STREAMS: [&str; 4] = ["scanf.c", "stdio.c", "wscanf.c", "wstdio.c"];
 
 /// Functions that write to descriptors.
-const WRITES: [&str; 9] =
-    ["__dprintf_chk", "__vdprintf_chk", "dprintf", "pwrite", "pwrite64", "pwritev", "vdprintf", "write", "writev"];
+const WRITES: [&str; 12] = [
+    "__dprintf_chk",
+    "__vdprintf_chk",
+    "copy_file_range",
+    "dprintf",
+    "pwrite",
+    "pwrite64",
+    "pwritev",
+    "sendfile",
+    "sendfile64",
+    "vdprintf",
+    "write",
+    "writev",
+];
 
 /// Functions whose results depend on the positions or sizes of files. Sorted.
 const READS_FILES: &[&str] = &[
@@ -126,6 +138,7 @@ const READS_FILES: &[&str] = &[
     "__pread_chk",
     "__read_chk",
     "access",
+    "copy_file_range",
     "euidaccess",
     "faccessat",
     "fdopen",
@@ -176,6 +189,8 @@ const READS_FILES: &[&str] = &[
     "recvfrom",
     "rewind",
     "select",
+    "sendfile",
+    "sendfile64",
     "sendto",
     "stat",
     "stat64",

@@ -22,8 +22,8 @@ use crate::models::{ACT_ON_CANCEL, REGISTER_HANDLER};
 use cfa::{Callee, ExprId, Op};
 
 /// Library functions that act on a request to cancel the thread. The models of waits for other threads act themselves.
-const POINTS: &str = "accept accept4 aio_suspend clock_nanosleep close connect creat creat64 fdatasync fsync mq_receive \
-    mq_send mq_timedreceive mq_timedsend msgrcv msgsnd msync nanosleep open open64 openat openat64 pause poll ppoll \
+const POINTS: &str = "accept accept4 aio_suspend clock_nanosleep close connect copy_file_range creat creat64 fdatasync fsync \
+    mq_receive mq_send mq_timedreceive mq_timedsend msgrcv msgsnd msync nanosleep open open64 openat openat64 pause poll ppoll \
     pread pread64 pselect pwrite pwrite64 read readv recv recvfrom recvmsg select sem_timedwait send sendmsg sendto \
     sigsuspend sigtimedwait sigwait sigwaitinfo sleep tcdrain usleep wait waitid waitpid write writev";
 

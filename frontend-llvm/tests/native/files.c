@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -125,6 +126,29 @@ DRIVER(writev) {
     int file = descriptor();
     struct iovec blocks[2] = {{"abc", 3}, {"d", random_below(2)}};
     see(LIB(writev)(file, blocks, random_below(3)));
+}
+DRIVER(copy_file_range) {
+    int file = descriptor();
+    off64_t from = random_below(30), to = random_below(60);
+    size_t size = some_size();
+    switch (random_below(4)) {
+    case 0:
+        see(LIB(copy_file_range)(file, &from, file, NULL, size, 0));
+        break;
+    case 1:
+        see(LIB(copy_file_range)(file, NULL, file, &to, size, random_below(2)));
+        break;
+    default:
+        see(LIB(copy_file_range)(file, &from, file, &to, size, 0));
+    }
+    see(from);
+    see(to);
+}
+DRIVER(sendfile) {
+    int file = descriptor();
+    off_t from = random_below(30);
+    see(LIB(sendfile)(file, file, random_below(3) ? &from : NULL, some_size()));
+    see(from);
 }
 DRIVER(pipe2) {
     asks_environment();

@@ -74,7 +74,7 @@ fn table() -> Table {
 /// questions.
 fn program(setup: &[&str], group: &Group) -> (String, Vec<u32>, Vec<u32>) {
     const HEADERS: &str = "ctype dirent errno error fcntl fenv getopt langinfo libintl locale math pthread pwd search semaphore signal stdarg stddef \
-                           stdio stdio_ext stdlib string sys/ioctl sys/mman sys/resource sys/stat sys/time sys/types sys/uio syslog threads time \
+                           stdio stdio_ext stdlib string sys/ioctl sys/mman sys/resource sys/sendfile sys/stat sys/time sys/types sys/uio syslog threads time \
                            unistd utime wchar wctype";
     let mut lines = vec!["#define _GNU_SOURCE".to_owned()];
     lines.extend(HEADERS.split_whitespace().map(|header| format!("#include <{header}.h>")));
