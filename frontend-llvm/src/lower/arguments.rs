@@ -302,7 +302,7 @@ pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
 fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
     let width = b.pointer_width();
     let offset = b.temp(width);
-    b.emit(Op::ObjectOffset { var: offset, ptr: pointer });
+    b.emit(Op::ObjectOffset { var: offset, ptr: pointer, writable: false });
     let offset = b.var_expr(offset);
     let [nowhere, in_placeholder] = [Op::NOWHERE, Op::IN_PLACEHOLDER].map(|answer| {
         let answer = b.size(answer & (u64::MAX >> (64 - width)));
