@@ -160,7 +160,7 @@ fn offsets_in_objects() {
 fn offsets_in_constants() {
     for writable in [false, true] {
         let mut b = build(64);
-        let (ty, init) = (b.unknown_type(64), Some(GlobalInit::default()));
+        let (ty, init) = (b.ty, Some(GlobalInit::default()));
         let [constant, cell] = [true, false].map(|read_only| {
             let (name, init, place) = ("g".to_owned(), init.clone(), None);
             b.p.globals.push(Global { name, ty, size: 8, align: 8, read_only, init, place })
