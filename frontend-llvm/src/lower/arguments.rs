@@ -400,7 +400,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
             let target = target.filter(|&to| b.cx.is_given(to));
             if let Some((target, pointer)) = target.and_then(|to| Some((to, pointer_to(b, to, alone)?))) {
                 if let Some(least) = attributes.and_then(|a| a.least) {
-                    require_size(b, target, pointer, least);
+                    b.require_size(target, pointer, least);
                 }
                 args.push(pointer);
                 continue;
@@ -413,24 +413,26 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
     args
 }
 
-/// Assumes that a pointer to a created object of a type points to at least `least` bytes.
-fn require_size(b: &mut Builder, target: TypeId, pointer: ExprId, least: u64) {
-    let target = b.cx.plain(target);
-    let element = b.cx.program.size_of(target).unwrap_or(1).max(1);
-    let most = number_of_elements(b.cx, target).map_or(MAX_OBJECT, |count| count.saturating_mul(element));
-    if most < least {
-        let text =
-            format!("an argument points to at least {least} bytes (`static`), but objects with {most} are created");
-        return b.approximate(text, true, true);
+impl Builder<'_, '_> {
+    /// Assumes that a pointer to a created object of a type points to at least `least` bytes.
+    fn require_size(&mut self, target: TypeId, pointer: ExprId, least: u64) {
+        let target = self.cx.plain(target);
+        let element = self.cx.program.size_of(target).unwrap_or(1).max(1);
+        let most = number_of_elements(self.cx, target).map_or(MAX_OBJECT, |count| count.saturating_mul(element));
+        if most < least {
+            let text =
+                format!("an argument points to at least {least} bytes (`static`), but objects with {most} are created");
+            return self.approximate(text, true, true);
+        }
+        let width = self.pointer_width();
+        let (null, size) = (self.size(0), self.temp(width));
+        let exists = self.x().ne(pointer, null);
+        self.assume(exists);
+        self.emit(Op::ObjectSize { var: size, ptr: pointer, family: None });
+        let (size, least) = (self.var_expr(size), self.size(least));
+        let is_enough = self.x().ule(least, size);
+        self.assume(is_enough);
     }
-    let width = b.pointer_width();
-    let (null, size) = (b.size(0), b.temp(width));
-    let exists = b.x().ne(pointer, null);
-    b.assume(exists);
-    b.emit(Op::ObjectSize { var: size, ptr: pointer, family: None });
-    let (size, least) = (b.var_expr(size), b.size(least));
-    let is_enough = b.x().ule(least, size);
-    b.assume(is_enough);
 }
 
 /// The number of elements of a created object of a type. `None` if it is arbitrary.
