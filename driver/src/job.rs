@@ -282,7 +282,7 @@ impl Job {
             UndefinedFunctions::Taint | UndefinedFunctions::Error => None,
             UndefinedFunctions::Pure => Some("undefined functions return any value, and do nothing else"),
             UndefinedFunctions::Writes => Some(
-                "undefined functions return any value, and write only global variables, errno, and the objects that their arguments point to directly, from there to their ends; they do not write through parameters that point to constants",
+                "undefined functions return any value, and write only global variables, errno, and the objects that their arguments point to directly, from there to their ends; they change no constants, except local variables, and do not write through parameters that point to constants",
             ),
         }
     }

@@ -303,7 +303,7 @@ impl<'p> Sharing<'p> {
             global.init.as_mut().expect("as before").pointers = constant;
             if is_stored && std::mem::take(&mut global.read_only) && written.contains(&id) {
                 let reason = format!("writes to the constant '{}' are not detected as invalid", global.name);
-                self.approximate(&reason, false);
+                self.approximate(&reason, true);
             }
         }
         ops.into_iter().for_each(|op| self.emit(op));

@@ -172,15 +172,15 @@ void Exporter::function(const Function &function) {
   count = words.size();
   words.push_back(0);
   for (const Argument &argument : function.args()) {
-    uint32_t flags =
-        argument.hasByValAttr() | argument.hasStructRetAttr() << 1 | argument.hasAttribute(Attribute::SExt) << 2;
+    const bool is_copy = argument.hasByValAttr(), is_result = argument.hasStructRetAttr();
+    // Optimisation may derive this attribute of bitcode from the accesses that are to be checked.
+    const uint64_t least = is_copy || is_result || is_bitcode ? 0 : argument.getDereferenceableBytes();
+    uint32_t flags = is_copy | is_result << 1 | argument.hasAttribute(Attribute::SExt) << 2 | (least > 0) << 3;
     if (!flags)
       continue;
     words.insert(words.end(), {argument.getArgNo(), flags});
-    Type *type = argument.hasByValAttr()      ? argument.getParamByValType()
-                 : argument.hasStructRetAttr() ? argument.getParamStructRetType()
-                                               : nullptr;
-    push64(words, type ? layout.getTypeAllocSize(type).getFixedValue() : 0);
+    Type *type = is_copy ? argument.getParamByValType() : is_result ? argument.getParamStructRetType() : nullptr;
+    push64(words, type ? layout.getTypeAllocSize(type).getFixedValue() : least);
     words.push_back(type ? uint32_t(argument.getParamAlign().value_or(layout.getABITypeAlign(type)).value()) : 0);
     words[count]++;
   }

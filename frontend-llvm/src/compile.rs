@@ -277,11 +277,15 @@ impl Compiler {
             // clang changes the target of `--target` for `-m64` at any position.
             let has_target = command.is_some_and(|c| !target::options(&c.options, Some(&c.directory)).is_empty());
             let target = target.iter().filter(|_| !has_target).cloned();
-            let of_file = command.into_iter().flat_map(|c| &c.options).chain(&options.clang_args);
-            let defines_overflow = !options.checks_wrapping && wraps(of_file);
+            let of_file = || command.into_iter().flat_map(|c| &c.options).chain(&options.clang_args);
+            let overflow = match wraps(of_file()) && !options.checks_wrapping {
+                true => Overflow::Defined,
+                false if of_file().any(|option| option == "-ftrapv") => Overflow::Traps,
+                false => Overflow::Undefined,
+            };
             let line = Line {
                 common: target.chain(base.iter().cloned()).chain(project).chain(own.iter().cloned()).collect(),
-                checks: sanitize(&checks, defines_overflow),
+                checks: sanitize(&checks, overflow),
                 sanitizers: of_project.iter().chain(&sanitizers).map(OsString::from).collect(),
             };
             let end = [OsString::new()];
@@ -680,20 +684,35 @@ fn target_options(options: &Options) -> Vec<OsString> {
     }
 }
 
+/// The behaviour of signed overflow in a file.
+#[derive(Clone, Copy, PartialEq)]
+enum Overflow {
+    Undefined,
+    /// It wraps around (`-fwrapv`).
+    Defined,
+    /// The program ends (`-ftrapv`).
+    Traps,
+}
+
 /// The sanitizer options of the checks. If signed overflow is defined in a file, its check is omitted, as clang's group
 /// `undefined` does.
-fn sanitize(sanitizers: &[&str], defines_overflow: bool) -> Vec<OsString> {
-    let is_asked = |name: &&&str| !(defines_overflow && **name == "signed-integer-overflow");
+fn sanitize(sanitizers: &[&str], overflow: Overflow) -> Vec<OsString> {
+    const SIGNED: &str = "signed-integer-overflow";
+    let is_asked = |name: &&&str| !(overflow == Overflow::Defined && **name == SIGNED);
     let names: Vec<&str> = sanitizers.iter().filter(is_asked).copied().collect();
     if names.is_empty() {
         return Vec::new();
     }
     // Execution continues after a failed check, because the check may belong to a property that is not enabled.
-    vec![
+    let mut all: Vec<OsString> = vec![
         format!("-fsanitize={}", names.join(",")).into(),
         "-fsanitize-recover=all".into(),
         "-fno-sanitize-ignorelist".into(),
-    ]
+    ];
+    if overflow == Overflow::Traps {
+        all.push(format!("-fno-sanitize-recover={SIGNED}").into());
+    }
+    all
 }
 
 /// True if these options define signed overflow as wrapping. The last relevant option counts.
@@ -822,8 +841,15 @@ mod tests {
         let wraps = |options: &str| super::wraps(options.split(' ').map(String::from).collect::<Vec<_>>().iter());
         assert!(wraps("-fwrapv") && wraps("-O2 -fno-strict-overflow -g") && wraps("-fno-wrapv -fwrapv"));
         assert!(!wraps("") && !wraps("-fwrapv -fno-wrapv") && !wraps("-fwrapv -fstrict-overflow"));
-        assert_eq!(sanitize(&["shift", "signed-integer-overflow"], true)[0], "-fsanitize=shift");
-        assert!(sanitize(&["signed-integer-overflow"], true).is_empty());
+        assert_eq!(sanitize(&["shift", "signed-integer-overflow"], Overflow::Defined)[0], "-fsanitize=shift");
+        assert!(sanitize(&["signed-integer-overflow"], Overflow::Defined).is_empty());
+        assert!(
+            !sanitize(&["shift"], Overflow::Undefined)
+                .contains(&"-fno-sanitize-recover=signed-integer-overflow".into())
+        );
+        assert!(
+            sanitize(&["shift"], Overflow::Traps).contains(&"-fno-sanitize-recover=signed-integer-overflow".into())
+        );
     }
 
     #[test]

@@ -200,6 +200,8 @@ pub struct Attributes {
     pub result: Option<u64>,
     /// The caller sign-extends the argument.
     pub signed: bool,
+    /// C guarantees that the argument points to at least this many bytes (`int a[static 4]`; C17, 6.7.6.3p7).
+    pub least: Option<u64>,
 }
 
 /// The body of a function. Instructions are numbered over all blocks.
@@ -571,7 +573,8 @@ impl Reader<'_> {
         let (parameter, flags, object) = (self.word(), self.word(), (self.word64(), self.word()));
         let copy = (flags & 1 != 0).then_some(object);
         let result = (flags & 2 != 0).then_some(object.0);
-        Attributes { parameter, copy, result, signed: flags & 4 != 0 }
+        let least = (flags & 8 != 0).then_some(object.0);
+        Attributes { parameter, copy, result, signed: flags & 4 != 0, least }
     }
 
     /// A function, and the number of words of its body.

@@ -117,6 +117,7 @@ pub enum Instr {
     ObjectOffset {
         dst: Operand,
         ptr: Reg,
+        writable: bool,
     },
     Havoc {
         width: u32,
@@ -414,9 +415,9 @@ impl<'p> Compiler<'p> {
                 let (dst, ptr) = (self.code.vars[*var], self.expr(*ptr));
                 Some(Instr::ObjectSize { dst, ptr, family: *family })
             }
-            Op::ObjectOffset { var, ptr } => {
+            Op::ObjectOffset { var, ptr, writable } => {
                 let (dst, ptr) = (self.code.vars[*var], self.expr(*ptr));
-                Some(Instr::ObjectOffset { dst, ptr })
+                Some(Instr::ObjectOffset { dst, ptr, writable: *writable })
             }
             Op::Havoc { var, input } => {
                 let Operand { reg, width } = self.code.vars[*var];

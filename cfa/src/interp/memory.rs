@@ -350,11 +350,15 @@ impl Memory {
     }
 
     /// The result of [`Op::ObjectOffset`](crate::Op::ObjectOffset).
-    pub fn object_offset(&self, ptr: u64) -> u64 {
+    pub fn object_offset(&self, ptr: u64, writable: bool) -> u64 {
         let Some(here) = self.at_or_below(ptr) else { return Op::NOWHERE };
         // At the start of an object of size 0, the previous object may end.
         let candidates = self.objects[..=here].iter().rev().take(2);
-        let offset = |o: &Object| if o.kind.is_placeholder() { Op::IN_PLACEHOLDER } else { ptr - o.base };
+        let offset = |o: &Object| match o.kind {
+            ObjectKind::Global { read_only: true } if writable => Op::NOWHERE,
+            ObjectKind::Allocated(AllocKind::Placeholder) => Op::IN_PLACEHOLDER,
+            _ => ptr - o.base,
+        };
         candidates.filter(|o| o.live && ptr - o.base <= o.size).map(offset).next().unwrap_or(Op::NOWHERE)
     }
 

@@ -74,8 +74,8 @@ impl State<'_> {
                 let size = self.memory.object_size(self.get(ptr), family)?;
                 self.set_value(dst, &Bv::new(64, size));
             }
-            Instr::ObjectOffset { dst, ptr } => {
-                let offset = self.memory.object_offset(self.get(ptr));
+            Instr::ObjectOffset { dst, ptr, writable } => {
+                let offset = self.memory.object_offset(self.get(ptr), writable);
                 self.set_value(dst, &Bv::new(64, offset));
             }
             Instr::Havoc { width, dst, input } => {

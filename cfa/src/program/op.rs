@@ -82,6 +82,8 @@ pub enum Op {
         var: VarId,
         /// The pointer.
         ptr: ExprId,
+        /// True if constant objects do not count: the value in them is [`NOWHERE`](Op::NOWHERE).
+        writable: bool,
     },
     /// Assigns an unconstrained value.
     Havoc {

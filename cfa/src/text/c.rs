@@ -54,7 +54,10 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
         Op::Free { ptr, .. } => format!("free({})", expr(*ptr)),
         Op::Leak(_) => "is memory lost?".to_owned(),
         Op::ObjectSize { var: v, ptr, .. } => format!("{} = size of the object at {}", var(*v), expr(*ptr)),
-        Op::ObjectOffset { var: v, ptr } => format!("{} = offset of {} in its object", var(*v), expr(*ptr)),
+        Op::ObjectOffset { var: v, ptr, writable } => {
+            let object = if *writable { "its object that is not constant" } else { "its object" };
+            format!("{} = offset of {} in {object}", var(*v), expr(*ptr))
+        }
         Op::Havoc { var: v, input } => {
             let source = match &p.inputs[*input].kind {
                 InputKind::Nondet(name) | InputKind::Environment(name) | InputKind::Unmodelled(name) => {

@@ -270,7 +270,10 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
         Op::Free { ptr, family } => emit!(format!("free {} ", family.name()), E(*ptr)),
         Op::Leak(Leak::Lost) => emit!("leak lost"),
         Op::Leak(Leak::Alive) => emit!("leak alive"),
-        Op::ObjectOffset { var, ptr } => emit!(VarName(p, *var), " := objectoffset ", E(*ptr)),
+        Op::ObjectOffset { var, ptr, writable } => {
+            let writable = if *writable { "writable " } else { "" };
+            emit!(VarName(p, *var), format!(" := objectoffset {writable}"), E(*ptr));
+        }
         Op::ObjectSize { var, ptr, family } => {
             let family = family.map_or(String::new(), |family| format!("{} ", family.name()));
             emit!(VarName(p, *var), format!(" := objectsize {family}"), E(*ptr));

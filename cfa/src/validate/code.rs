@@ -110,7 +110,7 @@ impl Validator<'_> {
                 self.require(!is_scope, edge, || "an object with the life of a scope that is not on the stack".into());
             }
             Op::Free { ptr, .. } => width(ptr, pointer, "a pointer"),
-            Op::ObjectSize { var, ptr, .. } | Op::ObjectOffset { var, ptr } => {
+            Op::ObjectSize { var, ptr, .. } | Op::ObjectOffset { var, ptr, .. } => {
                 width(ptr, pointer, "a pointer");
                 let found = p.vars[var].width;
                 self.require(found == pointer, edge, || format!("{var} has {found} bits, not {pointer}"));

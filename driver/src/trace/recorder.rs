@@ -538,7 +538,7 @@ impl Observer for Recorder<'_> {
                     self.assertion = Some(text.map_or_else(String::new, |t| String::from_utf8_lossy(&t).into_owned()));
                 }
             }
-            Op::ObjectSize { var, ptr, .. } | Op::ObjectOffset { var, ptr } => {
+            Op::ObjectSize { var, ptr, .. } | Op::ObjectOffset { var, ptr, .. } => {
                 self.measured.extend(state.object_at(number(ptr)).map(|object| object.seq));
                 let tainted = self.is_tainted(ptr);
                 self.set_taint(var, tainted);

@@ -141,8 +141,8 @@ fn untouched(ck: &mut Checker<'_>, object: Object) -> Slot {
 /// The condition that `len` bytes at an offset lie in a live object.
 fn is_inside(ck: &mut Checker<'_>, st: &State, place: Referent, len: ExprId, writes: bool) -> ExprId {
     let Slot { alive, .. } = slot(ck, st, place.object);
-    let About { size, kind, .. } = ck.objects[place.object as usize];
-    if writes && kind == (ObjectKind::Global { read_only: true }) {
+    let About { size, .. } = ck.objects[place.object as usize];
+    if writes && is_read_only(ck, place.object) {
         return ck.pool.bool(false);
     }
     let (fits, last) = (ck.pool.ule(len, size), ck.pool.sub(size, len));
@@ -211,8 +211,11 @@ fn scatter(ck: &mut Checker<'_>, st: &mut State, rest: ExprId) -> Checked {
 fn all_objects(ck: &Checker<'_>, st: &State) -> Vec<Object> {
     let globals = 0..ck.program.globals.len() as Object;
     let others = st.memory.keys().copied().filter(|object| !globals.contains(object));
-    let is_read_only = |object: Object| ck.objects[object as usize].kind == ObjectKind::Global { read_only: true };
-    globals.clone().filter(|&object| !is_read_only(object)).chain(others).collect()
+    globals.clone().filter(|&object| !is_read_only(ck, object)).chain(others).collect()
+}
+
+fn is_read_only(ck: &Checker<'_>, object: Object) -> bool {
+    ck.objects[object as usize].kind == ObjectKind::Global { read_only: true }
 }
 
 /// Makes it unknown whether objects of a kind stay alive, under the condition `rest`.
@@ -429,7 +432,7 @@ pub(super) fn object_size(
     Ok(value)
 }
 
-pub(super) fn object_offset(ck: &mut Checker<'_>, st: &State, pointer: ExprId) -> ExprId {
+pub(super) fn object_offset(ck: &mut Checker<'_>, st: &State, pointer: ExprId, writable: bool) -> ExprId {
     let nothing = ck.word(0);
     let mut value = ck.unknown(ck.pointer_width());
     for place in places(ck, pointer) {
@@ -437,6 +440,7 @@ pub(super) fn object_offset(ck: &mut Checker<'_>, st: &State, pointer: ExprId) -
         let here = ck.pool.and(place.here, inside);
         let offset = match ck.objects[place.object as usize].site {
             Site::Alloc(edge) if ck.program.edges[edge].op.allocates_placeholder() => ck.word(Op::IN_PLACEHOLDER),
+            _ if writable && is_read_only(ck, place.object) => ck.word(Op::NOWHERE),
             _ => place.offset,
         };
         value = ck.pool.ite(here, offset, value);

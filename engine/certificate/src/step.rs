@@ -60,9 +60,9 @@ impl Checker<'_> {
                 let value = access::object_size(self, &mut st, ptr, *family, is_asked)?;
                 self.set(&mut st, *var, value);
             }
-            Op::ObjectOffset { var, ptr } => {
+            Op::ObjectOffset { var, ptr, writable } => {
                 let ptr = self.eval(&st, *ptr);
-                let value = access::object_offset(self, &st, ptr);
+                let value = access::object_offset(self, &st, ptr, *writable);
                 self.set(&mut st, *var, value);
             }
             Op::Copy { dst, src, len } => {

@@ -580,9 +580,9 @@ impl Following<'_> {
                 domain.free(env, value.as_ref(), ptr, family);
                 is_valid
             }
-            Op::ObjectOffset { var, ptr } => {
+            Op::ObjectOffset { var, ptr, writable } => {
                 let value = eval(env, ptr);
-                let offset = domain.offset(&env.memory, value.as_ref());
+                let offset = domain.offset(&env.memory, value.as_ref(), writable);
                 if offset.is_some() {
                     env.recent.measured(pool, var, ptr);
                 }

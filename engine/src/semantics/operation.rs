@@ -106,7 +106,7 @@ impl Step<'_, '_, '_> {
                     self.follow(st);
                 }
             }
-            Op::ObjectOffset { var, ptr } => self.object_offset(st, *var, *ptr),
+            Op::ObjectOffset { var, ptr, writable } => self.object_offset(st, *var, *ptr, *writable),
             Op::Havoc { var, .. } => {
                 let value = self.ex.fresh_input(&mut st, self.edge, program.vars[*var].width);
                 self.ex.write_var(&mut st, *var, value);
@@ -281,13 +281,16 @@ impl Step<'_, '_, '_> {
     }
 
     /// Assigns to `var` the offset of a pointer in its object, or a code if there is none.
-    fn object_offset(&mut self, st: State, var: VarId, ptr: ExprId) {
+    fn object_offset(&mut self, st: State, var: VarId, ptr: ExprId, writable: bool) {
         let ptr = self.ex.eval(&st, ptr);
         let found = Resolution::asking(self.ex, st, ptr);
         let width = self.ex.program.layout.pointer_width;
         for Access { mut st, object, offset } in found.inside {
-            let is_placeholder = st.memory.get(object).is_some_and(|o| o.origin.is_placeholder(self.ex.program));
-            let offset = if is_placeholder { Val::Int(mask(width, Op::IN_PLACEHOLDER)) } else { offset };
+            let offset = match st.memory.get(object) {
+                Some(o) if o.origin.is_placeholder(self.ex.program) => Val::Int(mask(width, Op::IN_PLACEHOLDER)),
+                Some(o) if o.read_only && writable => Val::Int(mask(width, Op::NOWHERE)),
+                _ => offset,
+            };
             self.ex.write_var(&mut st, var, offset);
             self.follow(st);
         }

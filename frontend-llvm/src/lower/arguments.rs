@@ -302,7 +302,7 @@ pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
 fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
     let width = b.pointer_width();
     let offset = b.temp(width);
-    b.emit(Op::ObjectOffset { var: offset, ptr: pointer });
+    b.emit(Op::ObjectOffset { var: offset, ptr: pointer, writable: false });
     let offset = b.var_expr(offset);
     let [nowhere, in_placeholder] = [Op::NOWHERE, Op::IN_PLACEHOLDER].map(|answer| {
         let answer = b.size(answer & (u64::MAX >> (64 - width)));
@@ -397,7 +397,11 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
                 CType::Struct { .. } | CType::Array(..) => Some(ty),
                 _ => None,
             });
-            if let Some(pointer) = target.filter(|&to| b.cx.is_given(to)).and_then(|to| pointer_to(b, to, alone)) {
+            let target = target.filter(|&to| b.cx.is_given(to));
+            if let Some((target, pointer)) = target.and_then(|to| Some((to, pointer_to(b, to, alone)?))) {
+                if let Some(least) = attributes.and_then(|a| a.least) {
+                    b.require_size(target, pointer, least);
+                }
                 args.push(pointer);
                 continue;
             }
@@ -407,6 +411,35 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
         args.push(b.havoc(width, InputKind::Argument(name), c_type));
     }
     args
+}
+
+impl Builder<'_, '_> {
+    /// Assumes that a pointer to a created object of a type points to at least `least` bytes.
+    fn require_size(&mut self, target: TypeId, pointer: ExprId, least: u64) {
+        let target = self.cx.plain(target);
+        let element = self.cx.program.size_of(target).unwrap_or(1).max(1);
+        let most = number_of_elements(self.cx, target).map_or(MAX_OBJECT, |count| count.saturating_mul(element));
+        if most < least {
+            let text =
+                format!("an argument points to at least {least} bytes (`static`), but objects with {most} are created");
+            return self.approximate(text, true, true);
+        }
+        let width = self.pointer_width();
+        let (null, size) = (self.size(0), self.temp(width));
+        let exists = self.x().ne(pointer, null);
+        self.assume(exists);
+        self.emit(Op::ObjectSize { var: size, ptr: pointer, family: None });
+        let (size, least) = (self.var_expr(size), self.size(least));
+        let is_enough = self.x().ule(least, size);
+        self.assume(is_enough);
+    }
+}
+
+/// The number of elements of a created object of a type. `None` if it is arbitrary.
+fn number_of_elements(cx: &Context, target: TypeId) -> Option<u64> {
+    let is_aggregate =
+        matches!(cx.program.types[target], CType::Struct { size: 1.., .. } | CType::Array(..) | CType::Pointer(_));
+    cx.options.entry_memory.array_length.or(is_aggregate.then_some(1))
 }
 
 /// Returns the native calling convention of a parameter.
@@ -495,8 +528,7 @@ fn make(cx: &mut Context, kind: CreatedType) {
     let mut slots = Vec::new();
     cx.slots(kind.target, 0, &mut slots);
     let element = cx.program.size_of(kind.target).unwrap_or(1).max(1);
-    let is_aggregate =
-        matches!(cx.program.types[kind.target], CType::Struct { size: 1.., .. } | CType::Array(..) | CType::Pointer(_));
+    let elements = number_of_elements(cx, kind.target);
     let is_string = matches!(&cx.program.types[kind.target], CType::Int { name, .. } if name == "char");
     let made = cx.lazy.as_ref().and_then(|lazy| lazy.made).filter(|_| !kind.alone);
     let count = if kind.alone { Some(1) } else { cx.options.entry_memory.array_length };
@@ -507,7 +539,7 @@ fn make(cx: &mut Context, kind: CreatedType) {
     if is_unknown {
         functions::approximate_pointers(&mut b, kind.target);
     }
-    let size = match count.or(is_aggregate.then_some(1)) {
+    let size = match count.or(elements) {
         Some(count) => b.size(count.saturating_mul(element)),
         None => {
             let size_t = b.cx.source.nondet_type(&mut b.cx.program, "size_t", width);

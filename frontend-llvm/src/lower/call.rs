@@ -149,18 +149,20 @@ fn points_to_constant(b: &Builder, ty: TypeId) -> bool {
     loop {
         match types[to] {
             CType::Qualified { name: "const", .. } => return true,
-            CType::Qualified { ty, .. } | CType::Typedef { ty, .. } => to = ty,
+            // The elements of a constant array are constant (C17, 6.7.3p9).
+            CType::Qualified { ty, .. } | CType::Typedef { ty, .. } | CType::Array(ty, _) => to = ty,
             CType::Function => return true,
             _ => return false,
         }
     }
 }
 
-/// If a pointer points into an object, fills the object with arbitrary bytes from there to its end.
+/// If a pointer points into an object that is not constant, fills the object with arbitrary bytes from there to its end.
+/// A function with defined behaviour does not change a constant object (C17, 6.7.3p6, and 6.4.5p7 for literals).
 fn overwrite_object(b: &mut Builder, pointer: ExprId, kind: &InputKind) {
     let width = b.pointer_width();
     let offset = b.temp(width);
-    b.emit(Op::ObjectOffset { var: offset, ptr: pointer });
+    b.emit(Op::ObjectOffset { var: offset, ptr: pointer, writable: true });
     let (offset, ones) = (b.var_expr(offset), b.x().constant(cfa::Bv::ones(width)));
     let somewhere = b.x().ne(offset, ones);
     b.when(somewhere, |b| {

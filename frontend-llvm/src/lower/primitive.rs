@@ -66,7 +66,7 @@ pub(super) fn lower(
         (Primitive::ObjectOffset, &[ptr, ..]) => {
             let (ptr, width) = (b.as_pointer(ptr), b.pointer_width());
             let var = b.temp(width);
-            b.emit(Op::ObjectOffset { var, ptr });
+            b.emit(Op::ObjectOffset { var, ptr, writable: false });
             Some(b.var_expr(var))
         }
         (Primitive::Rounding, _) => {

@@ -185,7 +185,7 @@ impl Builder<'_, '_> {
     /// The offset of a pointer from the start of its object ([`Op::ObjectOffset`]).
     fn offset_in_object(&mut self, ptr: ExprId) -> ExprId {
         let var = self.temp(self.pointer_width());
-        self.emit(Op::ObjectOffset { var, ptr });
+        self.emit(Op::ObjectOffset { var, ptr, writable: false });
         self.var_expr(var)
     }
 

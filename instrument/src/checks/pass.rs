@@ -211,7 +211,7 @@ fn guard_free(program: &mut Program, edge: EdgeId, ptr: ExprId) -> EdgeId {
 /// `bad`.
 fn is_in_object(program: &mut Program, at: LocId, ptr: ExprId, offset: VarId, bad: LocId, known: LocId) -> LocId {
     let asked = program.add_location(program.locs[at].func);
-    program.add_edge(at, Op::ObjectOffset { var: offset, ptr }, asked, None);
+    program.add_edge(at, Op::ObjectOffset { var: offset, ptr, writable: false }, asked, None);
     let pointer = program.layout.pointer_width;
     let (offset, none) = (program.var_expr(offset), program.exprs.int(pointer, u64::MAX >> (64 - pointer)));
     let is_none = program.exprs.eq(offset, none);

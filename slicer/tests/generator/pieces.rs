@@ -148,7 +148,7 @@ impl Generator {
             self.emit(Op::Free { ptr: base, family: kind.family().unwrap() });
         }
         if freed || self.random.chance(20) {
-            self.emit(Op::ObjectOffset { var: size_of, ptr: last });
+            self.emit(Op::ObjectOffset { var: size_of, ptr: last, writable: false });
             let value = self.program.var_expr(size_of);
             let value = self.program.exprs.extract(31, 0, value);
             self.assign(to, value);

@@ -146,7 +146,7 @@ fn offsets_in_objects() {
     let mut sum = b.ptr(0);
     for (n, ptr) in pointers.into_iter().enumerate() {
         let var = b.var(64);
-        b.op(Op::ObjectOffset { var, ptr });
+        b.op(Op::ObjectOffset { var, ptr, writable: false });
         let (offset, factor) = (b.get(var), b.ptr(100u64.pow(n as u32)));
         let digits = b.p.exprs.mul(offset, factor);
         sum = b.p.exprs.add(sum, digits);
@@ -154,6 +154,29 @@ fn offsets_in_objects() {
     b.exit(sum);
     let expected = 5 + 800u64.wrapping_sub(10_000 + 1_000_000 + 100_000_000);
     assert_eq!(b.run(), Outcome::Exit(expected as i32));
+}
+
+#[test]
+fn offsets_in_constants() {
+    for writable in [false, true] {
+        let mut b = build(64);
+        let (ty, init) = (b.ty, Some(GlobalInit::default()));
+        let [constant, cell] = [true, false].map(|read_only| {
+            let (name, init, place) = ("g".to_owned(), init.clone(), None);
+            b.p.globals.push(Global { name, ty, size: 8, align: 8, read_only, init, place })
+        });
+        let mut sum = b.ptr(0);
+        for (global, factor) in [(constant, 1), (cell, 100)] {
+            let base = b.p.exprs.global_addr(global, 64);
+            let (ptr, var, factor) = (b.at(base, 3), b.var(64), b.ptr(factor));
+            b.op(Op::ObjectOffset { var, ptr, writable });
+            let offset = b.get(var);
+            let digits = b.p.exprs.mul(offset, factor);
+            sum = b.p.exprs.add(sum, digits);
+        }
+        b.exit(sum);
+        assert_eq!(b.run(), Outcome::Exit(if writable { 300 - 1 } else { 303 }));
+    }
 }
 
 #[test]

@@ -101,7 +101,8 @@ impl Parser<'_> {
             };
             Op::ObjectSize { var, ptr: self.expr()?, family }
         } else if self.accept_word("objectoffset")? {
-            Op::ObjectOffset { var, ptr: self.expr()? }
+            let writable = self.accept_word("writable")?;
+            Op::ObjectOffset { var, ptr: self.expr()?, writable }
         } else if self.accept_word("havoc")? {
             Op::Havoc { var, input: InputId(self.used(Kind::Input)?) }
         } else if self.accept_word("call")? {

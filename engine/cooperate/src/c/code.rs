@@ -92,7 +92,9 @@ impl Statements<'_, '_, '_> {
                 let family = family.map_or("-1".to_owned(), memory::family);
                 self.measure(var, ptr, "size", &format!(", {family}"));
             }
-            Op::ObjectOffset { var, ptr } if self.file.watch.is_some() => self.measure(var, ptr, "offset", ""),
+            Op::ObjectOffset { var, ptr, writable } if self.file.watch.is_some() => {
+                self.measure(var, ptr, "offset", if writable { ", 1" } else { ", 0" });
+            }
             Op::ObjectSize { .. } | Op::ObjectOffset { .. } => {
                 self.file.refuse("the size of an object that C does not know".to_owned());
             }

@@ -119,9 +119,9 @@ static unsigned long proviso_size(const void *p, int family) {
     return o->size;
 }
 
-static unsigned long proviso_offset(const void *p) {
+static unsigned long proviso_offset(const void *p, int writable) {
     struct proviso_object *o = proviso_find(p);
-    if (!o || o->ended || (unsigned long)p - o->start > o->size)
+    if (!o || o->ended || (unsigned long)p - o->start > o->size || (writable && o->kind == PROVISO_CONSTANT))
         return -1UL;
     return o->kind == PROVISO_STAND_IN ? -2UL : (unsigned long)p - o->start;
 }

@@ -398,7 +398,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
             &Op::Havoc { var, .. } | &Op::Alloc { var, .. } => {
                 plain(Gives::Vars(vec![(self.cell(st, var), Vec::new())]))
             }
-            &Op::ObjectSize { var, ptr, .. } | &Op::ObjectOffset { var, ptr } => {
+            &Op::ObjectSize { var, ptr, .. } | &Op::ObjectOffset { var, ptr, .. } => {
                 let from = self.uses(st, ptr);
                 plain(Gives::Vars(vec![(self.cell(st, var), from)]))
             }

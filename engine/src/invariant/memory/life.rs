@@ -6,7 +6,7 @@ use crate::invariant::memory::cells::{Cell, Content, Count, Loss, Memory, Status
 use crate::invariant::value::Value;
 use crate::invariant::value::address::NULL;
 use crate::invariant::value::limits::{Limit, Reach};
-use cfa::{AllocKind, BinOp, EdgeId, ExprId, Family, FuncId, GlobalId, Op};
+use cfa::{AllocKind, BinOp, EdgeId, ExprId, Family, FuncId, Op};
 use smt::bounds::Bounds;
 use std::rc::Rc;
 
@@ -330,11 +330,8 @@ impl MemoryDomain<'_> {
 
     /// Drops the null bytes of objects that `reach` refers to.
     pub fn lose_null(&self, env: &mut Environment, reach: Reach, objects: &[u32]) {
-        let is_read_only = |object: u32| {
-            (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
-        };
         let has_null = |object: &u32| env.memory.status(*object).is_some_and(|s| s.has(reach));
-        let lost: Vec<u32> = objects.iter().copied().filter(|o| has_null(o) && !is_read_only(*o)).collect();
+        let lost: Vec<u32> = objects.iter().copied().filter(|o| has_null(o) && !self.is_constant(*o)).collect();
         for &object in &lost {
             env.memory.change(object, |status| match reach {
                 Reach::Seen => status.seen = None,
@@ -380,8 +377,7 @@ impl MemoryDomain<'_> {
     pub fn is_valid_up_to(&self, memory: &Memory, value: Option<&Value>, len: &Value, writes: bool) -> bool {
         let Some(targets) = value.and_then(|v| v.targets.as_ref()) else { return false };
         targets.iter().all(|(object, at)| {
-            let is_global = (*object as usize) < self.program.globals.len();
-            let is_constant = is_global && self.program.globals[GlobalId(*object)].read_only;
+            let is_constant = self.is_constant(*object);
             memory.status(*object).is_some_and(|status| {
                 status.count != Count::None
                     && !status.may_be_dead
@@ -391,10 +387,12 @@ impl MemoryDomain<'_> {
         })
     }
 
-    /// The offset of an address in its object. `None` if it may be in none, or in a placeholder.
-    pub fn offset(&self, memory: &Memory, value: Option<&Value>) -> Option<Value> {
+    /// The offset of an address in its object. `None` if it may be in none, in a placeholder, or, if `writable`, in a
+    /// constant object.
+    pub fn offset(&self, memory: &Memory, value: Option<&Value>, writable: bool) -> Option<Value> {
         let targets = value?.targets.as_ref()?;
-        if !targets.iter().all(|(object, _)| self.is_plain(*object)) || !self.is_valid(memory, value, 0, false) {
+        let counts = |object: u32| self.is_plain(object) && !(writable && self.is_constant(object));
+        if !targets.iter().all(|(object, _)| counts(*object)) || !self.is_valid(memory, value, 0, false) {
             return None;
         }
         let plain = |at: &Value| at.without(&|_, _| true).unwrap_or_else(|| at.clone());

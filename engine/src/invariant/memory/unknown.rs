@@ -94,7 +94,8 @@ impl MemoryDomain<'_> {
         env.lose(&lost);
     }
 
-    fn is_constant(&self, object: u32) -> bool {
+    /// True if an object is a constant global.
+    pub(super) fn is_constant(&self, object: u32) -> bool {
         (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
     }
 
