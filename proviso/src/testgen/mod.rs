@@ -10,6 +10,7 @@ mod harness;
 mod mutate;
 mod native;
 mod page;
+mod schedule;
 mod search;
 pub mod suite;
 pub mod tester;

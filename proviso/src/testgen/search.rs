@@ -9,8 +9,9 @@
 use super::generations::Generations;
 use super::given::Given;
 use super::goals::{self, Executed, execute, execute_inputs};
-use super::guide::{Frontier, Guide};
+use super::guide::{Compared, Frontier, Guide};
 use super::mutate::{Mutator, smaller};
+use super::schedule::Source;
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
 use driver::environment::Process;
@@ -235,6 +236,10 @@ const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 /// The time of the first runs of mutated processes: a divisor `n` (they get the n-th part of the remaining time), and
 /// the minimum.
 const MUTATING: (u32, Duration) = (2, Duration::from_secs(1));
+/// The part of the time that the first analyses have at least, even if mutation still covers goals: a divisor.
+const ANALYSING: u32 = 5;
+/// The number of consecutive single goals without a decision after which quick proofs end.
+const MOST_UNDECIDED: u32 = 5;
 /// The number of consecutive mutated processes without progress after which mutation stops and the analyses continue.
 const FRUITLESS: u32 = 10_000;
 /// The time of quick proofs of single goals: a divisor `n` (they get the n-th part of the remaining time), and the
@@ -279,7 +284,9 @@ impl TestSearch<'_> {
             Form::Process(processes) => {
                 let (part, least) = MUTATING;
                 let turn = self.budget.remaining().map_or(8 * least, |left| (left / part).max(least));
+                let spared = self.budget.remaining().map_or(Duration::ZERO, |left| left / ANALYSING);
                 self.mutate(processes, &mut generations, turn);
+                self.mutate_on(processes, &mut generations, spared);
             }
         }
         if !self.is_over() {
@@ -295,6 +302,7 @@ impl TestSearch<'_> {
             self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn, true);
             if let Form::Process(processes) = &self.form {
                 self.mutate(processes, &mut generations, turn);
+                self.mutate_on(processes, &mut generations, turn);
             }
             if self.found().open().len() == open.len() {
                 turn *= 2;
@@ -345,12 +353,15 @@ impl TestSearch<'_> {
             !self.program.out_edges(source).any(|edge| is_reached[edge.index()])
         };
         open.sort_by_key(|&goal| misses_branch(goal));
+        let mut undecided = 0;
         for goal in open {
-            if budget.spent().is_some() || self.is_over() {
+            if budget.spent().is_some() || self.is_over() || undecided == MOST_UNDECIDED {
                 return;
             }
             if self.found().status[goal] == Status::Open {
+                let before = self.found().open().len();
                 self.round(interpreter, &[goal], analysis, turn, false);
+                undecided = if self.found().open().len() == before { undecided + 1 } else { 0 };
             }
         }
     }
@@ -539,7 +550,11 @@ impl TestSearch<'_> {
             let frontier = processes.frontier(self);
             let mut guide = Guide::new(self.program, self.goals, &frontier, true);
             let _ = execute(&mut guide, &|_| false);
-            processes.mutator().replace(process, &guide.pairs.unwrap_or_default());
+            let mut mutator = processes.mutator();
+            let Compared { texts, numbers } = guide.compared.unwrap_or_default();
+            mutator.replace(process, &texts, Source::Text);
+            mutator.replace(process, &numbers, Source::Number);
+            mutator.learn_options(process, guide.options);
         }
         Ok(is_covering)
     }
@@ -624,6 +639,21 @@ impl TestSearch<'_> {
             }
             let is_new = processes.mutator().progress() > progress;
             fruitless = if is_new { 0 } else { fruitless + 1 };
+        }
+    }
+
+    /// Runs mutated processes, in slices of [`TURN`], as long as each slice covers open goals. Leaves `spared` of the time.
+    fn mutate_on(&self, processes: &Processes<'_>, generations: &mut Generations<'_>, spared: Duration) {
+        loop {
+            let is_late = self.budget.remaining().is_some_and(|left| left < spared + TURN);
+            let before = self.found().open().len();
+            if is_late || self.is_over() {
+                return;
+            }
+            self.mutate(processes, generations, TURN);
+            if self.found().open().len() == before {
+                return;
+            }
         }
     }
 
