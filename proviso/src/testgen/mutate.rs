@@ -560,7 +560,7 @@ impl Mutator {
         let Ok(value) = text.parse::<i64>() else { return };
         let step = match self.random.below(4) {
             0 => 1,
-            1 => (distance >> self.random.below(64)) as i64,
+            1 => (distance >> self.random.below(1 + distance.checked_ilog2().unwrap_or(0) as usize)) as i64,
             2 => self.random.below(10) as i64,
             _ => 1 << (self.random.next() % (1 + self.random.next() % 32)),
         };
