@@ -109,14 +109,15 @@ impl Schedule {
         chosen.or(ready.last()).copied()
     }
 
-    /// Takes a candidate of a source: the newest one, or the one at a random place for words and compared values.
-    /// `number` is a random number.
+    /// Takes a candidate of a source: the oldest option, the newest child or combination, a random word, and by turns the
+    /// newest and a random compared value. `number` is a random number.
     pub fn take(&mut self, source: Source, number: usize) -> Option<Process> {
         let waiting = &mut self.waiting[source as usize];
         match source {
             Source::Start | Source::Option => waiting.pop_front(),
+            Source::Text | Source::Number if number.is_multiple_of(2) => waiting.pop_back(),
             Source::Word | Source::Text | Source::Number if !waiting.is_empty() => {
-                waiting.swap_remove_back(number % waiting.len())
+                waiting.remove(number / 2 % waiting.len())
             }
             _ => waiting.pop_back(),
         }
