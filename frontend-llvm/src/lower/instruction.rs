@@ -518,7 +518,14 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
     if let Some(&use_of_stream) = extra.get(2 * ir.operand_count(i))
         && !fl.function.model
     {
-        return Some(field_of_stream(fl, use_of_stream == op::STREAM_IS_LOADED));
+        /// The size and the alignment of the largest field of a stream in bytes.
+        const LARGEST: (u64, u32) = (20, 8);
+        // The streams of the models have other fields than those of the GNU C library, so the field has any content. If the
+        // program may change it, its later behaviour is not modelled.
+        let is_loaded = use_of_stream == op::STREAM_IS_LOADED;
+        fl.b.approximate("the fields of a stream (FILE) are not modelled", true, !is_loaded);
+        let size = fl.b.size(LARGEST.0);
+        return Some(fl.b.alloc(size, LARGEST.1, AllocKind::Stack, false));
     }
     let mut address = fl.value(i, 0)?;
     if fl.b.x().width(address) < lanes * pointer {
@@ -543,16 +550,6 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
         let offset = x.int(pointer, offset);
         x.add(v[0], offset)
     }))
-}
-
-/// Returns the address of a field of a stream: of memory with any content. The streams of the models have other fields
-/// than those of the GNU C library. If the program may change the field, its later behaviour is not modelled.
-fn field_of_stream(fl: &mut FunctionLowering, is_loaded: bool) -> ExprId {
-    /// The size and the alignment of the largest field in bytes.
-    const LARGEST: (u64, u32) = (20, 8);
-    fl.b.approximate("the fields of a stream (FILE) are not modelled", true, !is_loaded);
-    let size = fl.b.size(LARGEST.0);
-    fl.b.alloc(size, LARGEST.1, AllocKind::Stack, false)
 }
 
 /// Checks integer arithmetic that clang's sanitizers ignore: differences of pointers, elements of vectors, and parts of

@@ -78,7 +78,7 @@ pub struct SearchResults {
     /// The state of each goal.
     pub status: Vec<Status>,
     /// For each goal, the number of runs that reached it only with values that no test determines.
-    pub undetermined: Vec<u8>,
+    undetermined: Vec<u8>,
     /// The number of executions of each edge, over all tests.
     pub counts: Vec<u64>,
     /// The number of inputs that were run, including those that cover nothing new.
