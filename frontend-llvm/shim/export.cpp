@@ -421,8 +421,22 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
   }
 }
 
+/// Returns 0 if the address is not in a stream of the GNU C library (`FILE`), 1 if a load directly after it is its only use,
+/// and 2 if it has other uses.
+static uint32_t use_of_stream(const GetElementPtrInst &gep, const DataLayout &layout) {
+  // The sizes of the structure with pointers of 64 and 32 bits.
+  constexpr uint64_t sizes[] = {216, 148};
+  auto *structure = dyn_cast<StructType>(gep.getSourceElementType());
+  if (!structure || !structure->hasName() || structure->isOpaque() || gep.getNumIndices() < 2)
+    return 0;
+  if (!structure->getName().starts_with("struct._IO_FILE") || !is_contained(sizes, layout.getTypeAllocSize(structure).getFixedValue()))
+    return 0;
+  auto *load = gep.hasOneUse() ? dyn_cast<LoadInst>(*gep.user_begin()) : nullptr;
+  return load && load->getParent() == gep.getParent() ? 1 : 2;
+}
+
 /// Operands: base, then the variable indices. Extra: constant offset in bytes, then the stride in bytes of each index
-/// operand.
+/// operand; then, for an address in a stream, its use.
 void Exporter::gep(const GetElementPtrInst &gep, Words &operands, Words &extra) {
   uint64_t offset = 0;
   Words strides;
@@ -444,6 +458,8 @@ void Exporter::gep(const GetElementPtrInst &gep, Words &operands, Words &extra) 
   }
   push64(extra, offset);
   extra.insert(extra.end(), strides.begin(), strides.end());
+  if (uint32_t use = use_of_stream(gep, layout))
+    extra.push_back(use);
 }
 
 /// Operands: arguments, callee, then the successors of a call that ends its block. Extra: function type, number of

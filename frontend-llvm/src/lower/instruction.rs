@@ -515,6 +515,18 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
         TypeKind::Vector(_, n) => n,
         _ => 1,
     };
+    if let Some(&use_of_stream) = extra.get(2 * ir.operand_count(i))
+        && !fl.function.model
+    {
+        /// The size and the alignment of the largest field of a stream in bytes.
+        const LARGEST: (u64, u32) = (20, 8);
+        // The streams of the models have other fields than those of the GNU C library, so the field has any content. If the
+        // program may change it, its later behaviour is not modelled.
+        let is_loaded = use_of_stream == op::STREAM_IS_LOADED;
+        fl.b.approximate("the fields of a stream (FILE) are not modelled", true, !is_loaded);
+        let size = fl.b.size(LARGEST.0);
+        return Some(fl.b.alloc(size, LARGEST.1, AllocKind::Stack, false));
+    }
     let mut address = fl.value(i, 0)?;
     if fl.b.x().width(address) < lanes * pointer {
         address = arith::from_lanes(fl.b.x(), &vec![address; lanes as usize]);

@@ -174,7 +174,9 @@ impl<'a> CoTest<'a> {
                 numbers.push(number);
             }
         }
-        let local = Mutex::new(SearchResults { is_endless: self.is_endless, ..SearchResults::default() });
+        let mut results = SearchResults::default();
+        results.is_endless = self.is_endless;
+        let local = Mutex::new(results);
         let search = TestSearch {
             program: &rest.program,
             goals: &goals,

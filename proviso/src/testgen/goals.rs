@@ -516,8 +516,15 @@ enum Others {
 
 /// The values with which runs are repeated.
 const OTHERS: [Others; 3] = [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)];
-/// The values with which runs of processes are repeated: many results of system calls are small.
-const OTHERS_OF_PROCESSES: [Others; 3] = [Others::Small, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)];
+/// The values with which runs of processes are repeated: many results of system calls are small. Several random ones
+/// compare differently.
+const OTHERS_OF_PROCESSES: [Others; 5] = [
+    Others::Small,
+    Others::Ones,
+    Others::Some(0x9e37_79b9_7f4a_7c15),
+    Others::Some(0xd1b5_4a32_d192_ed03),
+    Others::Some(0x2545_f491_4f6c_dd1d),
+];
 
 impl Others {
     fn next(&mut self) -> u64 {

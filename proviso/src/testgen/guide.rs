@@ -9,7 +9,7 @@ use driver::environment::text_at;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// The maximal number of pairs that a run records.
+/// The maximal number of pairs of each kind that a run records.
 const MOST_PAIRS: usize = 100;
 /// The maximal length in bytes of a value of a pair.
 const LONGEST: usize = 64;
@@ -17,6 +17,22 @@ const LONGEST: usize = 64;
 /// A value that a run compared, and the value that decides the comparison otherwise. Both are bytes of an input. The
 /// first may be an empty string.
 pub type Pair = (Vec<u8>, Vec<u8>);
+
+/// An option that a program passes to `getopt`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct OptionForm {
+    /// The option with its dashes.
+    pub text: Vec<u8>,
+    /// True if it may have an argument, and true if it must have one.
+    pub takes: (bool, bool),
+}
+
+impl OptionForm {
+    /// Returns true if the option has a name of several letters.
+    pub fn is_long(&self) -> bool {
+        self.text.starts_with(b"--")
+    }
+}
 
 /// The open goals whose branches a run can reach, by the edge on the other side of the branch.
 pub struct Frontier {
@@ -40,11 +56,23 @@ impl Frontier {
     }
 }
 
-/// The library functions that compare strings, with the positions of the two strings.
-fn compared_strings(function: &str) -> Option<(usize, usize)> {
-    const BOTH: [&str; 9] =
-        ["strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "memcmp", "strstr", "strcasestr", "bcmp"];
-    BOTH.contains(&function.trim_end_matches(".void")).then_some((0, 1))
+/// Returns true if a library function compares the strings in its first two arguments, and whether the third one limits
+/// their lengths. `None` if it does not compare strings.
+fn compares_strings(function: &str) -> Option<bool> {
+    match function.trim_end_matches(".void") {
+        "strcmp" | "strcasecmp" | "strcoll" | "strstr" | "strcasestr" => Some(false),
+        "strncmp" | "strncasecmp" | "memcmp" | "bcmp" => Some(true),
+        _ => None,
+    }
+}
+
+/// The pairs of values that a run compared.
+#[derive(Default)]
+pub struct Compared {
+    /// Strings, compared by functions of the library.
+    pub texts: BTreeSet<Pair>,
+    /// Numbers, compared by branches of the program.
+    pub numbers: BTreeSet<Pair>,
 }
 
 /// An observer of a run that records distances to the goals of a frontier, and compared values.
@@ -54,15 +82,18 @@ pub struct Guide<'a> {
     frontier: &'a Frontier,
     /// The least distance to each goal whose branch the run reached.
     pub nearest: FxHashMap<u32, u64>,
+    /// The options of the program. They are recorded with the compared values.
+    pub options: BTreeSet<OptionForm>,
     /// The compared values. `None` if they are not recorded.
-    pub pairs: Option<BTreeSet<Pair>>,
+    pub compared: Option<Compared>,
 }
 
 impl<'a> Guide<'a> {
     /// Returns an observer for one run. It records compared values only if `records_pairs` is set, since these take
     /// time.
     pub fn new(program: &'a Program, goals: &'a [EdgeId], frontier: &'a Frontier, records_pairs: bool) -> Self {
-        Self { program, goals, frontier, nearest: FxHashMap::default(), pairs: records_pairs.then(BTreeSet::new) }
+        let compared = records_pairs.then(Compared::default);
+        Self { program, goals, frontier, nearest: FxHashMap::default(), options: BTreeSet::new(), compared }
     }
 
     fn branch(&mut self, edge: EdgeId, state: &State) {
@@ -71,7 +102,7 @@ impl<'a> Guide<'a> {
         let distance = distance(self.program, state, cond, true);
         let nearest = self.nearest.entry(goal).or_insert(u64::MAX);
         *nearest = (*nearest).min(distance);
-        if self.pairs.is_some() {
+        if self.compared.is_some() {
             self.numbers(cond, state);
         }
     }
@@ -91,31 +122,23 @@ impl<'a> Guide<'a> {
         let (Some(x), Some(y)) = (a.to_i64(), b.to_i64()) else { return };
         let near: &[i64] = if op == BinOp::Eq { &[0] } else { &[0, 1, -1] };
         let bytes = |value: i64, size: usize| value.to_le_bytes()[..size].to_vec();
+        let Some(compared) = &mut self.compared else { return };
+        let mut add = |pair| add_pair(&mut compared.numbers, pair);
         for (from, to) in [(x, y), (y, x)] {
             for to in near.iter().map(|d| to.wrapping_add(*d)) {
-                self.pair(from.to_string().into_bytes(), to.to_string().into_bytes());
+                add((from.to_string().into_bytes(), to.to_string().into_bytes()));
                 if let (Ok(from), Ok(to)) = (u8::try_from(from), u8::try_from(to)) {
-                    self.pair(vec![from], vec![to]);
+                    add((vec![from], vec![to]));
                 }
                 let size = a.width() as usize / 8;
                 if matches!(size, 2 | 4 | 8) && from.unsigned_abs() > 255 {
-                    self.pair(bytes(from, size), bytes(to, size));
+                    add((bytes(from, size), bytes(to, size)));
                 }
             }
         }
     }
 
-    fn pair(&mut self, from: Vec<u8>, to: Vec<u8>) {
-        if let Some(pairs) = &mut self.pairs
-            && pairs.len() < MOST_PAIRS
-            && from != to
-            && from.len().max(to.len()) <= LONGEST
-        {
-            pairs.insert((from, to));
-        }
-    }
-
-    /// Records the strings that a library function compares.
+    /// Records the strings that a library function compares, and the options that it looks for.
     fn called(&mut self, edge: EdgeId, state: &State) {
         let origin = |f| self.program.funcs[f].origin;
         let function = state.func();
@@ -124,12 +147,25 @@ impl<'a> Guide<'a> {
         }
         let function = &self.program.funcs[function];
         let argument = |n: usize| function.params.get(n).and_then(|&p| state.var(p)).and_then(|v| v.to_u64());
-        if let Some((a, b)) = compared_strings(&function.name) {
-            let text = |n: usize| argument(n).and_then(|at| text_at(state, at));
-            if let (Some(a), Some(b)) = (text(a), text(b)) {
-                self.pair(a.clone(), b.clone());
-                self.pair(b, a);
+        if let Some(is_limited) = compares_strings(&function.name)
+            && let Some(compared) = &mut self.compared
+        {
+            let most = if is_limited { argument(2).unwrap_or(0) as usize } else { usize::MAX };
+            let text = |n: usize| {
+                let mut text = text_at(state, argument(n)?)?;
+                text.truncate(most);
+                Some(text)
+            };
+            if let (Some(a), Some(b)) = (text(0), text(1)) {
+                add_pair(&mut compared.texts, (a.clone(), b.clone()));
+                add_pair(&mut compared.texts, (b, a));
             }
+        }
+        if self.options.is_empty() && matches!(function.name.as_str(), "getopt" | "getopt_long" | "getopt_long_only") {
+            let letters = argument(2).and_then(|at| text_at(state, at)).unwrap_or_default();
+            self.options.extend(short_options(&letters));
+            let table = argument(3).filter(|&at| at != 0);
+            self.options.extend(table.into_iter().flat_map(|at| long_options(state, at, self.program)));
         }
     }
 }
@@ -139,10 +175,46 @@ impl Observer for Guide<'_> {
         if self.frontier.goal_of[edge.index()] != NONE {
             self.branch(edge, state);
         }
-        if self.pairs.is_some() && matches!(self.program.edges[edge].op, Op::Call { .. }) {
+        if self.compared.is_some() && matches!(self.program.edges[edge].op, Op::Call { .. }) {
             self.called(edge, state);
         }
     }
+}
+
+/// Adds a pair of different values that are not too long, unless there are enough.
+fn add_pair(pairs: &mut BTreeSet<Pair>, (from, to): Pair) {
+    if pairs.len() < MOST_PAIRS && from != to && from.len().max(to.len()) <= LONGEST {
+        pairs.insert((from, to));
+    }
+}
+
+/// Returns the options in the list of letters that `getopt` takes.
+fn short_options(letters: &[u8]) -> Vec<OptionForm> {
+    let is_option = |(_, letter): &(usize, &u8)| letter.is_ascii_alphanumeric();
+    let form = |(at, &letter): (usize, &u8)| {
+        let colons = letters[at + 1..].iter().take_while(|&&c| c == b':').count();
+        OptionForm { text: vec![b'-', letter], takes: (colons > 0, colons == 1) }
+    };
+    letters.iter().enumerate().filter(is_option).map(form).collect()
+}
+
+/// Returns the options in the table that `getopt_long` takes.
+fn long_options(state: &State, table: u64, program: &Program) -> Vec<OptionForm> {
+    /// The maximal number of options of a table.
+    const MOST: u64 = 200;
+    let pointer = u64::from(program.layout.pointer_width / 8);
+    let number = |at: u64, size: u64| {
+        let bytes = state.bytes(at, size as usize)?;
+        Bv::from_le_bytes(&bytes).to_u64()
+    };
+    // A name, two numbers of type `int`, and a pointer between these.
+    let row = |n: u64| {
+        let at = table + n * 4 * pointer;
+        let name = number(at, pointer).filter(|&name| name != 0)?;
+        let kind = number(at + pointer, 4)?;
+        Some(OptionForm { text: [b"--".to_vec(), text_at(state, name)?].concat(), takes: (kind != 0, kind == 1) })
+    };
+    (0..MOST).map_while(row).collect()
 }
 
 /// Returns 0 if the condition has the wanted outcome in the state, otherwise how far it is from that, at least 1.
@@ -214,6 +286,14 @@ mod tests {
         }";
 
     #[test]
+    fn letters_with_colons_take_arguments() {
+        let forms = short_options(b"+af:o::");
+        let text = |form: &OptionForm| (String::from_utf8(form.text.clone()).unwrap(), form.takes);
+        let expected = [("-a", (false, false)), ("-f", (true, true)), ("-o", (true, false))];
+        assert_eq!(forms.iter().map(text).collect::<Vec<_>>(), expected.map(|(text, takes)| (text.to_owned(), takes)));
+    }
+
+    #[test]
     fn a_run_tells_how_far_open_goals_are() {
         let program = cfa::text::parse(PROGRAM).unwrap();
         let goals = [1, 2, 4, 5].map(EdgeId);
@@ -221,7 +301,7 @@ mod tests {
         let mut guide = Guide::new(&program, &goals, &frontier, true);
         Interpreter::new(&program).run(&mut Inputs::default().source(), Limits::default(), &mut guide);
         assert_eq!((guide.nearest.get(&1), guide.nearest.get(&2), guide.nearest.len()), (Some(&90), Some(&2), 2));
-        let pairs = guide.pairs.unwrap();
+        let pairs = guide.compared.unwrap().numbers;
         let has = |from: &str, to: &str| pairs.contains(&(from.into(), to.into()));
         assert!(has("10", "100") && has("10", "99") && has("40", "42") && has("(", "*") && !has("10", "10"));
     }

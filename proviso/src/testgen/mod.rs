@@ -10,6 +10,7 @@ mod harness;
 mod mutate;
 mod native;
 mod page;
+mod schedule;
 mod search;
 pub mod suite;
 pub mod tester;
@@ -277,7 +278,7 @@ fn has_a_test(found: &mut SearchResults, takes: Takes, colors: Colors) {
             Takes::Arguments => None,
         };
         let suite = if given.is_some() { "the suite has one test, of no inputs" } else { "the suite has no test" };
-        found.tests.extend(given.map(|given| Test { given, covers: Vec::new(), by: "" }));
+        found.tests.extend(given.map(|given| Test { given, covers: Vec::new(), reaches: Vec::new(), by: "" }));
         let why = found.problem.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
         output::warning(&format!("no run can be followed to its end{why}: {suite}"), colors);
     }

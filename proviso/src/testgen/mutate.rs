@@ -1,15 +1,17 @@
 //! Mutation of the inputs of processes, guided by coverage (as in AFL++: Fioraldi et al., AFL++: Combining incremental
 //! steps of fuzzing research, WOOT 2020). A process whose run takes an edge more or less often than all others before
 //! is kept, and mutated again. Words, numbers and characters of the program are a dictionary. Half of the mutations
-//! are of the processes whose runs were nearest to an open goal.
+//! are of the processes whose runs were nearest to an open goal. The options that a run passes to `getopt` are tried alone and
+//! with arguments, and new arguments with texts that were successful with others.
 
-use super::guide::Pair;
-use cfa::{Expr, FunctionOrigin, Program};
+use super::guide::{OptionForm, Pair};
+use super::schedule::{Schedule, Source};
+use cfa::{EdgeId, Expr, FunctionOrigin, Program};
 use driver::environment::Process;
 use driver::environment::replay::RequestedInputs;
 use frontend_llvm::scan_format::{directives, is_space};
 use rustc_hash::FxHashSet;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximal length of a word of the dictionary, in bytes.
 const LONGEST_WORD: usize = 32;
@@ -21,6 +23,19 @@ const MOST_NAMES: usize = 100;
 const LARGEST: usize = 4096;
 /// The maximal number of mutations of a process at once is 2 to the power of this number.
 const STACKED: u64 = 3;
+
+/// The maximal number of texts with which new arguments are tried.
+const MOST_TEXTS: usize = 8;
+/// The first of these texts: lines that are equal, empty or long, have several fields or numbers, or lack their end.
+const TEXTS: [&[u8]; 5] = [
+    b"a\na\nb\nb\nc\n",
+    b"b a\n\nA b c",
+    b"1\t-2\t03.5\n",
+    b"a:b,c d\n",
+    b"Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt\n",
+];
+/// The arguments with which a new option is tried.
+const OPTION_ARGUMENTS: [&[u8]; 6] = [b"", b"1", b"2", b"-1", b"a", b"1-2,4"];
 
 /// A generator of random numbers (Vigna: An experimental exploration of Marsaglia's xorshift generators, scrambled,
 /// TOMS 2016).
@@ -157,6 +172,8 @@ struct Kept {
     process: Process,
     /// The paths of the files that its run read, or tried to open in vain.
     files: Vec<Vec<u8>>,
+    /// True if its run read standard input.
+    reads_stdin: bool,
     /// The number of steps of its run.
     steps: u64,
     /// The number of edges that its run took before any other run.
@@ -179,8 +196,18 @@ pub struct Mutator {
     kept: Vec<Kept>,
     /// By open goal, the process whose run was nearest to it.
     nearest: BTreeMap<u32, Nearest>,
-    /// Processes to run before any mutation.
-    first: VecDeque<Process>,
+    /// The processes that wait, and the success of their sources.
+    schedule: Schedule,
+    /// By edge: true if it is in a function of the program, and not in a model of the library.
+    is_own: Vec<bool>,
+    /// The texts with which new arguments are tried.
+    texts: Vec<Vec<u8>>,
+    /// The options that runs passed to `getopt`.
+    options: Vec<OptionForm>,
+    /// The source and the number of known edges before the run of the process that was returned last.
+    running: Option<(Source, usize)>,
+    /// The number of edges that runs took.
+    edges: usize,
     /// For each edge, a bit set: bit `n` is set if some run executed the edge a number of times in class `n`.
     seen: Vec<u8>,
     /// The number of runs with a new path, or with a lower distance to an open goal.
@@ -199,12 +226,20 @@ impl Mutator {
     /// Returns a mutator for a program. It starts with an empty process and those of `start`. Equal seeds give equal
     /// processes.
     pub fn new(program: &Program, seed: u64, start: Vec<Process>) -> Self {
+        let mut schedule = Schedule::new();
+        std::iter::once(Process::default()).chain(start).for_each(|process| schedule.add(Source::Start, process));
+        let is_own = |edge: EdgeId| program.funcs[program.func_of(edge)].origin == FunctionOrigin::Source;
         Self {
             random: Random(seed ^ 0x9e37_79b9_7f4a_7c15),
             dictionary: Dictionary::new(program),
             kept: Vec::new(),
             nearest: BTreeMap::new(),
-            first: std::iter::once(Process::default()).chain(start).collect(),
+            schedule,
+            is_own: program.edges.ids().map(is_own).collect(),
+            texts: TEXTS.iter().map(|text| text.to_vec()).collect(),
+            options: Vec::new(),
+            running: None,
+            edges: 0,
             seen: vec![0; program.edges.len()],
             progress: 0,
             takes_arguments: false,
@@ -229,7 +264,7 @@ impl Mutator {
         distances: impl IntoIterator<Item = (u32, u64)>,
     ) -> bool {
         let (mut is_new, mut gain) = (false, 0);
-        for (seen, &count) in self.seen.iter_mut().zip(counts) {
+        for ((seen, &count), is_own) in self.seen.iter_mut().zip(counts).zip(&self.is_own) {
             let class = match count {
                 0 => continue,
                 1..=3 => count - 1,
@@ -240,16 +275,18 @@ impl Mutator {
                 _ => 7,
             };
             is_new |= *seen & 1 << class == 0;
-            gain += usize::from(*seen == 0);
+            gain += usize::from(*seen == 0 && *is_own);
             *seen |= 1 << class;
         }
+        self.edges += gain;
+        let steps: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         let kept = || {
             let opened = wanted.opened.iter().filter(|file| file.is_read).filter_map(|file| file.name.clone());
             let files: BTreeSet<Vec<u8>> = opened.chain(wanted.missing.iter().cloned()).collect();
             let files =
                 files.into_iter().filter(|path| process.files.contains_key(path) || wanted.missing.contains(path));
-            let steps = counts.iter().map(|&count| u64::from(count)).sum();
-            Kept { process: process.clone(), files: files.collect(), steps, gain, is_followed: false }
+            let (files, reads_stdin) = (files.collect(), wanted.stdin);
+            Kept { process: process.clone(), files, reads_stdin, steps, gain, is_followed: false }
         };
         let before = self.progress;
         for (goal, distance) in distances {
@@ -260,10 +297,89 @@ impl Mutator {
         }
         if is_new {
             self.progress += 1;
-            self.kept.push(kept());
+            let kept = kept();
+            if gain > 0 {
+                self.combine(&kept);
+            }
+            self.kept.push(kept);
         }
-        self.want(wanted);
+        self.want(process, wanted);
+        if let Some((source, known)) = self.running.take() {
+            self.schedule.record(source, self.edges - known, self.progress > before, steps);
+        }
         self.progress > before
+    }
+
+    /// Queues combinations of a process that took new edges: its arguments with other texts, and its text with other
+    /// arguments.
+    fn combine(&mut self, kept: &Kept) {
+        /// The number of other processes whose texts are replaced.
+        const OTHERS: usize = 8;
+        let texts = |kept: &Kept, text: &[u8]| {
+            let mut all = Vec::new();
+            if kept.reads_stdin {
+                all.push(Process { stdin: text.to_vec(), ..kept.process.clone() });
+            }
+            for path in &kept.files {
+                let mut process = kept.process.clone();
+                process.files.insert(path.clone(), text.to_vec());
+                all.push(process);
+            }
+            all
+        };
+        let mut combined = Vec::new();
+        for text in &self.texts {
+            combined.extend(texts(kept, text));
+        }
+        let own = [&kept.process.stdin].into_iter().chain(kept.process.files.values());
+        for text in own.filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>() {
+            if self.texts.contains(&text) || self.kept.is_empty() {
+                continue;
+            }
+            for _ in 0..OTHERS {
+                let other = &self.kept[self.random.below(self.kept.len())];
+                combined.extend(texts(other, &text));
+            }
+            if self.texts.len() == MOST_TEXTS {
+                self.texts.remove(TEXTS.len());
+            }
+            self.texts.push(text);
+        }
+        combined.retain(|process| *process != kept.process && process.size() <= LARGEST);
+        combined.into_iter().for_each(|process| self.schedule.add(Source::Combined, process));
+    }
+
+    /// Records the options of a program. Queues processes with each new option, alone and with arguments.
+    pub fn learn_options(&mut self, process: &Process, options: BTreeSet<OptionForm>) {
+        for option in options {
+            if self.options.contains(&option) {
+                continue;
+            }
+            let mut all = vec![vec![option.text.clone()]];
+            if option.takes.0 {
+                all.extend(OPTION_ARGUMENTS.iter().map(|argument| with_argument(&option, argument)));
+            }
+            for arguments in all {
+                self.schedule.add(Source::Option, Process { arguments, ..process.clone() });
+            }
+            self.options.push(option);
+        }
+    }
+
+    /// Returns a random option, with an argument if it takes one.
+    fn option(&mut self) -> Vec<Vec<u8>> {
+        let Some(option) = self.random.choose(&self.options).cloned() else { return vec![self.word()] };
+        let (may_take, must_take) = option.takes;
+        if !may_take || (!must_take && self.random.one_in(4)) {
+            return vec![option.text];
+        }
+        let argument = match self.random.below(8) {
+            0..4 => self.random.below(12).to_string().into_bytes(),
+            4 => vec![self.character()],
+            5 => self.random.choose(&OPTION_ARGUMENTS).map(|argument| argument.to_vec()).unwrap_or_default(),
+            _ => self.word(),
+        };
+        with_argument(&option, &argument)
     }
 
     /// Returns the kept process whose path is to be followed next, each once: the one that took the most new edges, and
@@ -280,9 +396,10 @@ impl Mutator {
         self.seen.iter().map(|&seen| seen != 0).collect()
     }
 
-    /// Queues processes before all others.
+    /// Queues children of generational search. They run in this order, and before earlier ones.
     pub fn put_first(&mut self, processes: Vec<Process>) {
-        processes.into_iter().rev().filter(|process| process.size() <= LARGEST).for_each(|p| self.first.push_front(p));
+        let small = processes.into_iter().rev().filter(|process| process.size() <= LARGEST);
+        small.for_each(|process| self.schedule.add(Source::Child, process));
     }
 
     /// Forgets the processes that were nearest to goals that are decided.
@@ -292,7 +409,7 @@ impl Mutator {
 
     /// Queues variants of a process in which the first value of a pair is replaced by the second. An empty string may be
     /// anywhere.
-    pub fn replace(&mut self, process: &Process, pairs: &BTreeSet<Pair>) {
+    pub fn replace(&mut self, process: &Process, pairs: &BTreeSet<Pair>, source: Source) {
         /// The maximal number of occurrences of a value in an input that are replaced, each in a process of its own.
         const MOST: usize = 4;
         /// The maximal number of places in an input at which a value is inserted.
@@ -310,7 +427,7 @@ impl Mutator {
                         bytes.splice(at..at + from.len(), to.iter().copied());
                     });
                     if is_text && changed.size() <= LARGEST {
-                        self.first.push_back(changed);
+                        self.schedule.add(source, changed);
                     }
                 }
             }
@@ -319,9 +436,9 @@ impl Mutator {
 
     /// Records the inputs that the program requests. For each new kind of input, queues processes with each word of the
     /// dictionary as that input.
-    fn want(&mut self, wanted: &RequestedInputs) {
+    fn want(&mut self, base: &Process, wanted: &RequestedInputs) {
         let words = self.dictionary.words.clone();
-        let mut add = |process: Process| self.first.push_back(process);
+        let mut add = |process: Process| self.schedule.add(Source::Word, process);
         let line = |word: &[u8]| [word, b"\n"].concat();
         if wanted.arguments && !self.takes_arguments {
             self.takes_arguments = true;
@@ -338,16 +455,20 @@ impl Mutator {
                 add(Process { stdin: line(word), ..Process::default() });
             }
         }
-        let base = self.kept.last().map(|kept| kept.process.clone()).unwrap_or_default();
         for path in &wanted.missing {
             if !self.files.contains(path) && self.files.len() < MOST_NAMES {
                 self.files.push(path.clone());
                 // An argument may be a file name, so there may be many names. Only the first two get all words.
                 let count = if self.files.len() <= 2 { words.len() } else { 0 };
-                for content in std::iter::once(Vec::new()).chain(words[..count].iter().map(|word| line(word))) {
+                for text in std::iter::once(&Vec::new()).chain(&self.texts) {
+                    let mut process = base.clone();
+                    process.files.insert(path.clone(), text.clone());
+                    self.schedule.add(Source::Combined, process);
+                }
+                for content in words[..count].iter().map(|word| line(word)) {
                     let mut process = base.clone();
                     process.files.insert(path.clone(), content);
-                    add(process);
+                    self.schedule.add(Source::Word, process);
                 }
             }
         }
@@ -357,7 +478,7 @@ impl Mutator {
                 for value in std::iter::once(Vec::new()).chain(words.iter().cloned()) {
                     let mut process = base.clone();
                     process.variables.insert(name.clone(), value);
-                    add(process);
+                    self.schedule.add(Source::Word, process);
                 }
             }
         }
@@ -365,11 +486,21 @@ impl Mutator {
 
     /// Returns the next process to run.
     pub fn next_process(&mut self) -> Process {
-        if let Some(process) = self.first.pop_front() {
-            return process;
-        }
-        if !self.nearest.is_empty() && self.random.one_in(2) {
-            return self.approach();
+        let is_ready = |source| match source {
+            Source::Mutation => !self.kept.is_empty(),
+            Source::Near => !self.nearest.is_empty(),
+            _ => self.schedule.is_waiting(source),
+        };
+        let chance = (self.random.next() >> 40) as f64 / (1 << 24) as f64;
+        let source = self.schedule.next_source(is_ready, chance).unwrap_or(Source::Mutation);
+        self.running = Some((source, self.edges));
+        match source {
+            Source::Near => return self.approach(),
+            Source::Mutation => {}
+            _ => {
+                let number = self.random.next() as usize;
+                return self.schedule.take(source, number).unwrap_or_default();
+            }
         }
         // Half of the time, prefer the newest quarter: these processes reached the deepest code.
         let count = self.kept.len();
@@ -429,7 +560,7 @@ impl Mutator {
         let Ok(value) = text.parse::<i64>() else { return };
         let step = match self.random.below(4) {
             0 => 1,
-            1 => (distance >> self.random.below(64)) as i64,
+            1 => (distance >> self.random.below(1 + distance.checked_ilog2().unwrap_or(0) as usize)) as i64,
             2 => self.random.below(10) as i64,
             _ => 1 << (self.random.next() % (1 + self.random.next() % 32)),
         };
@@ -449,14 +580,14 @@ impl Mutator {
         let parts: Vec<usize> = (0..parts.len()).filter(|&n| parts[n]).collect();
         match self.random.choose(&parts) {
             Some(0) => self.arguments(&mut process.arguments),
-            Some(1) => self.bytes(&mut process.stdin),
+            Some(1) => self.content(&mut process.stdin),
             Some(2) => {
                 let path = files[self.random.below(files.len())].clone();
                 if self.random.one_in(8) {
                     process.files.remove(&path);
                 } else {
                     let mut content = process.files.remove(&path).unwrap_or_default();
-                    self.bytes(&mut content);
+                    self.content(&mut content);
                     let is_folder =
                         process.files.keys().any(|other| is_within(other, &path) || is_within(&path, other));
                     if !is_folder {
@@ -547,8 +678,8 @@ impl Mutator {
         let at = self.random.below(list.len() + 1);
         match self.random.below(8) {
             0 | 1 if list.len() < Process::MOST_ARGUMENTS => {
-                let word = self.word();
-                list.insert(at, word);
+                let words = if self.random.one_in(3) { vec![self.word()] } else { self.option() };
+                list.splice(at..at, words);
             }
             2 if list.len() < Process::MOST_ARGUMENTS => {
                 let mut text = Vec::new();
@@ -567,11 +698,55 @@ impl Mutator {
         }
     }
 
+    /// Mutates the content of standard input or a file.
+    fn content(&mut self, content: &mut Vec<u8>) {
+        if self.random.one_in(3) { self.lines(content) } else { self.bytes(content) }
+    }
+
     /// Mutates a text without zeros. It rarely has control characters, which nobody types.
     fn text(&mut self, text: &mut Vec<u8>) {
         self.bytes(text);
         let least = if self.random.one_in(8) { 1 } else { b' ' };
         text.retain(|&b| b >= least);
+    }
+
+    /// Mutates the lines of a text: repeats, moves, removes, changes or prolongs one.
+    fn lines(&mut self, bytes: &mut Vec<u8>) {
+        let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+        if lines.is_empty() {
+            *bytes = self.random.choose(&self.texts).cloned().unwrap_or_default();
+            return;
+        }
+        let (from, to) = (self.random.below(lines.len()), self.random.below(lines.len() + 1));
+        let mut line = lines[from].clone();
+        match self.random.below(8) {
+            0 | 1 => lines.insert(to, line),
+            2 => {
+                let last = line.len() - 1;
+                let at = self.random.below(last.max(1));
+                line[at] = self.character();
+                lines.insert(from + 1, line);
+            }
+            3 => drop(lines.remove(from)),
+            4 => {
+                let at = self.random.below(line.len());
+                line.splice(at..at, [b' ', b'a']);
+                lines[from] = line;
+            }
+            5 => {
+                let end = if line.ends_with(b"\n") { line.pop() } else { None };
+                let mut long = line.repeat(1 << self.random.below(8));
+                long.truncate(LARGEST / 4);
+                long.extend(end);
+                lines[from] = long;
+            }
+            6 => lines.insert(to, b"\n".to_vec()),
+            _ if lines.last().is_some_and(|last| last.ends_with(b"\n")) => {
+                lines.last_mut().map(Vec::pop);
+            }
+            _ => lines.push(b"\n".to_vec()),
+        }
+        *bytes = lines.concat();
     }
 
     fn bytes(&mut self, bytes: &mut Vec<u8>) {
@@ -604,6 +779,16 @@ impl Mutator {
                 bytes.splice(at..at, word);
             }
         }
+    }
+}
+
+/// Returns the arguments for an option with this argument, which is a part of the same word, as in `-n1` and `--lines=1`.
+fn with_argument(option: &OptionForm, argument: &[u8]) -> Vec<Vec<u8>> {
+    match (option.is_long(), argument) {
+        (true, _) => vec![[&option.text, argument].join(&b"="[..])],
+        // Without a character, the next word is the argument.
+        (false, []) => vec![option.text.clone(), Vec::new()],
+        (false, _) => vec![[&option.text, argument].concat()],
     }
 }
 
@@ -740,15 +925,21 @@ mod tests {
         let mut mutator = Mutator::new(&program, 1, Vec::new());
         let process = |text: &str| Process { arguments: vec![text.into()], ..Process::default() };
         let (far, near) = (process("-o=x7"), process("-o=x30"));
-        mutator.first.clear();
+        mutator.schedule = Schedule::new();
         let wanted = RequestedInputs { arguments: true, ..RequestedInputs::default() };
         mutator.takes_arguments = true;
         mutator.learn(&near, &[1, 1, 0, 1], &wanted, [(0, 12)]);
         mutator.learn(&far, &[1, 1, 0, 1], &wanted, [(0, 35)]);
         let made: Vec<Process> = (0..2000).map(|_| mutator.next_process()).collect();
-        assert!(made.contains(&process("-o=x42")) && !made.contains(&process("-o=x7")));
-        mutator.replace(&near, &BTreeSet::from([(b"x30".to_vec(), b"png".to_vec()), (b"3".to_vec(), vec![0])]));
-        assert_eq!(mutator.first, [process("-o=png")]);
+        let count = |text: &str| made.iter().filter(|made| **made == process(text)).count();
+        assert!(count("-o=x42") > count("-o=x7"));
+        mutator.replace(
+            &near,
+            &BTreeSet::from([(b"x30".to_vec(), b"png".to_vec()), (b"3".to_vec(), vec![0])]),
+            Source::Text,
+        );
+        assert_eq!(mutator.schedule.take(Source::Text, 0), Some(process("-o=png")));
+        assert!(!mutator.schedule.is_waiting(Source::Text));
         mutator.retain_goals(|_| false);
         assert!(mutator.nearest.is_empty());
     }

@@ -9,8 +9,9 @@
 use super::generations::Generations;
 use super::given::Given;
 use super::goals::{self, Executed, execute, execute_inputs};
-use super::guide::{Frontier, Guide};
+use super::guide::{Compared, Frontier, Guide};
 use super::mutate::{Mutator, smaller};
+use super::schedule::Source;
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
 use driver::environment::Process;
@@ -62,6 +63,9 @@ pub struct Test {
     pub given: Given,
     /// The indices of the covered goals.
     pub covers: Vec<u32>,
+    /// The indices of the goals that the run reaches only with values that the test does not determine. A native run may
+    /// cover them.
+    pub reaches: Vec<u32>,
     /// The name of the cooperating tool that found the test; empty without cooperation.
     pub by: &'static str,
 }
@@ -73,6 +77,8 @@ pub struct SearchResults {
     pub tests: Vec<Test>,
     /// The state of each goal.
     pub status: Vec<Status>,
+    /// For each goal, the number of runs that reached it only with values that no test determines.
+    undetermined: Vec<u8>,
     /// The number of executions of each edge, over all tests.
     pub counts: Vec<u64>,
     /// The number of inputs that were run, including those that cover nothing new.
@@ -110,18 +116,44 @@ impl SearchResults {
     pub fn take(&mut self, goals: &[EdgeId], run: &Executed) -> bool {
         let covers = covered(goals, run);
         let is_new = self.is_new(&covers);
-        for (status, goal) in self.status.iter_mut().zip(goals) {
-            if *status == Status::Open && run.here[goal.index()] > 0 {
-                *status = Status::Beyond;
+        self.undetermined.resize(goals.len(), 0);
+        let reaches = self.reached_by(goals, run);
+        let mut is_first = false;
+        for &i in &reaches {
+            let i = i as usize;
+            self.undetermined[i] = self.undetermined[i].saturating_add(1);
+            if self.status[i] == Status::Open {
+                self.status[i] = Status::Beyond;
+                is_first |= matches!(run.given, Given::Process { .. });
             }
         }
-        if is_new || self.tests.is_empty() {
+        if is_new || is_first || self.tests.is_empty() {
             covers.iter().for_each(|&i| self.status[i as usize] = Status::Covered);
             self.counts.resize(run.counts.len(), 0);
             self.counts.iter_mut().zip(&run.counts).for_each(|(sum, &n)| *sum += u64::from(n));
-            self.tests.push(Test { given: run.given.clone(), covers, by: self.by });
+            self.tests.push(Test { given: run.given.clone(), covers, reaches, by: self.by });
         }
         is_new
+    }
+
+    /// Returns the indices of the goals that a run reaches only with values that a test does not determine, and that no
+    /// test covers.
+    fn reached_by(&self, goals: &[EdgeId], run: &Executed) -> Vec<u32> {
+        let is_reached = |&i: &usize| run.here[goals[i].index()] > 0 && run.counts[goals[i].index()] == 0;
+        let open = (0..goals.len()).filter(|&i| matches!(self.status[i], Status::Open | Status::Beyond));
+        open.filter(is_reached).map(|i| i as u32).collect()
+    }
+
+    /// Returns true if a run that reaches a goal may cover it. The first runs that do not cover it show that no test
+    /// determines it.
+    fn is_wanted(&self, goal: usize) -> bool {
+        /// The maximal number of runs that are repeated for a goal, and do not cover it.
+        const MOST: u8 = 30;
+        match self.status[goal] {
+            Status::Covered => false,
+            Status::Beyond => self.undetermined.get(goal).is_none_or(|&runs| runs < MOST),
+            Status::Open | Status::Unreachable(_) => true,
+        }
     }
 
     fn is_new(&self, covers: &[u32]) -> bool {
@@ -131,14 +163,20 @@ impl SearchResults {
     /// Drops tests whose goals other tests cover, earlier tests first: the later tests were generated for certain
     /// goals. At least one test remains.
     pub fn drop_superfluous(&mut self) {
-        let mut times = vec![0u32; self.status.len()];
-        self.tests.iter().flat_map(|t| &t.covers).for_each(|&i| times[i as usize] += 1);
+        let status = &self.status;
+        let purpose = |test: &Test| {
+            let reached = test.reaches.iter().filter(|&&i| status[i as usize] == Status::Beyond);
+            test.covers.iter().chain(reached).map(|&i| i as usize).collect::<Vec<_>>()
+        };
+        let mut times = vec![0u32; status.len()];
+        self.tests.iter().flat_map(purpose).for_each(|i| times[i] += 1);
         let mut left = self.tests.len();
         self.tests.retain(|test| {
-            let superfluous = left > 1 && test.covers.iter().all(|&i| times[i as usize] > 1);
+            let goals = purpose(test);
+            let superfluous = left > 1 && goals.iter().all(|&i| times[i] > 1);
             if superfluous {
                 left -= 1;
-                test.covers.iter().for_each(|&i| times[i as usize] -= 1);
+                goals.into_iter().for_each(|i| times[i] -= 1);
             }
             !superfluous
         });
@@ -235,6 +273,10 @@ const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 /// The time of the first runs of mutated processes: a divisor `n` (they get the n-th part of the remaining time), and
 /// the minimum.
 const MUTATING: (u32, Duration) = (2, Duration::from_secs(1));
+/// The part of the time that the first analyses have at least, even if mutation still covers goals: a divisor.
+const ANALYSING: u32 = 5;
+/// The number of consecutive single goals without a decision after which quick proofs end.
+const MOST_UNDECIDED: u32 = 5;
 /// The number of consecutive mutated processes without progress after which mutation stops and the analyses continue.
 const FRUITLESS: u32 = 10_000;
 /// The time of quick proofs of single goals: a divisor `n` (they get the n-th part of the remaining time), and the
@@ -279,7 +321,9 @@ impl TestSearch<'_> {
             Form::Process(processes) => {
                 let (part, least) = MUTATING;
                 let turn = self.budget.remaining().map_or(8 * least, |left| (left / part).max(least));
+                let spared = self.budget.remaining().map_or(Duration::ZERO, |left| left / ANALYSING);
                 self.mutate(processes, &mut generations, turn);
+                self.mutate_on(processes, &mut generations, spared);
             }
         }
         if !self.is_over() {
@@ -295,6 +339,7 @@ impl TestSearch<'_> {
             self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn, true);
             if let Form::Process(processes) = &self.form {
                 self.mutate(processes, &mut generations, turn);
+                self.mutate_on(processes, &mut generations, turn);
             }
             if self.found().open().len() == open.len() {
                 turn *= 2;
@@ -345,12 +390,15 @@ impl TestSearch<'_> {
             !self.program.out_edges(source).any(|edge| is_reached[edge.index()])
         };
         open.sort_by_key(|&goal| misses_branch(goal));
+        let mut undecided = 0;
         for goal in open {
-            if budget.spent().is_some() || self.is_over() {
+            if budget.spent().is_some() || self.is_over() || undecided == MOST_UNDECIDED {
                 return;
             }
             if self.found().status[goal] == Status::Open {
+                let before = self.found().open().len();
                 self.round(interpreter, &[goal], analysis, turn, false);
+                undecided = if self.found().open().len() == before { undecided + 1 } else { 0 };
             }
         }
     }
@@ -484,9 +532,8 @@ impl TestSearch<'_> {
     /// Returns true if a run with these numbers of executions may become a test.
     fn wants(&self, counts: &[u32]) -> bool {
         let found = self.found();
-        let is_missing = |status: &Status| !matches!(status, Status::Covered);
-        let mut goals = self.goals.iter().zip(&found.status);
-        found.tests.is_empty() || goals.any(|(goal, status)| counts[goal.index()] > 0 && is_missing(status))
+        let mut goals = self.goals.iter().enumerate();
+        found.tests.is_empty() || goals.any(|(i, goal)| counts[goal.index()] > 0 && found.is_wanted(i))
     }
 
     /// Proves by abstract interpretation that goals are unreachable.
@@ -539,7 +586,11 @@ impl TestSearch<'_> {
             let frontier = processes.frontier(self);
             let mut guide = Guide::new(self.program, self.goals, &frontier, true);
             let _ = execute(&mut guide, &|_| false);
-            processes.mutator().replace(process, &guide.pairs.unwrap_or_default());
+            let mut mutator = processes.mutator();
+            let Compared { texts, numbers } = guide.compared.unwrap_or_default();
+            mutator.replace(process, &texts, Source::Text);
+            mutator.replace(process, &numbers, Source::Number);
+            mutator.learn_options(process, guide.options);
         }
         Ok(is_covering)
     }
@@ -552,10 +603,14 @@ impl TestSearch<'_> {
         self.found().drop_superfluous();
         let count = self.found().tests.len();
         for n in 0..count {
-            let (mut test, mut others) = {
+            let (mut test, mut others, beyond) = {
                 let found = self.found();
-                let others = found.tests.iter().enumerate().filter(|(i, _)| *i != n).flat_map(|(_, test)| &test.covers);
-                (found.tests[n].clone(), others.copied().collect::<FxHashSet<u32>>())
+                let others = || found.tests.iter().enumerate().filter(|(i, _)| *i != n).map(|(_, test)| test);
+                let reached: FxHashSet<u32> = others().flat_map(|test| &test.reaches).copied().collect();
+                let test = found.tests[n].clone();
+                let is_own = |&goal: &u32| found.status[goal as usize] == Status::Beyond && !reached.contains(&goal);
+                let beyond: Vec<u32> = test.reaches.iter().copied().filter(is_own).collect();
+                (test, others().flat_map(|test| &test.covers).copied().collect::<FxHashSet<u32>>(), beyond)
             };
             others.retain(|goal| test.covers.contains(goal));
             let mut own: Vec<u32> = test.covers.iter().copied().filter(|goal| !others.contains(goal)).collect();
@@ -571,7 +626,9 @@ impl TestSearch<'_> {
                     let Ok((run, _)) = run else { continue };
                     let covers = covered(self.goals, &run);
                     let mut found = self.found();
-                    if own.iter().all(|goal| covers.contains(goal)) {
+                    let is_reached = |goal: &u32| run.here[self.goals[*goal as usize].index()] > 0;
+                    if own.iter().all(|goal| covers.contains(goal)) && beyond.iter().all(is_reached) {
+                        test.reaches = found.reached_by(self.goals, &run);
                         for &goal in &covers {
                             if found.status[goal as usize] != Status::Covered {
                                 found.status[goal as usize] = Status::Covered;
@@ -624,6 +681,21 @@ impl TestSearch<'_> {
             }
             let is_new = processes.mutator().progress() > progress;
             fruitless = if is_new { 0 } else { fruitless + 1 };
+        }
+    }
+
+    /// Runs mutated processes, in slices of [`TURN`], as long as each slice covers open goals. Leaves `spared` of the time.
+    fn mutate_on(&self, processes: &Processes<'_>, generations: &mut Generations<'_>, spared: Duration) {
+        loop {
+            let is_late = self.budget.remaining().is_some_and(|left| left < spared + TURN);
+            let before = self.found().open().len();
+            if is_late || self.is_over() {
+                return;
+            }
+            self.mutate(processes, generations, TURN);
+            if self.found().open().len() == before {
+                return;
+            }
         }
     }
 
@@ -729,12 +801,23 @@ mod tests {
 
     #[test]
     fn what_others_cover_is_dropped() {
-        let test = |covers: &[u32]| Test { given: Given::Values(Vec::new()), covers: covers.to_vec(), by: "" };
+        let test = |covers: &[u32]| Test {
+            given: Given::Values(Vec::new()),
+            covers: covers.to_vec(),
+            reaches: Vec::new(),
+            by: "",
+        };
         let mut found = SearchResults { status: vec![Status::Covered; 4], ..SearchResults::default() };
         found.tests = vec![test(&[0, 1]), test(&[2]), test(&[1, 2]), test(&[0, 3])];
         found.drop_superfluous();
         let left: Vec<_> = found.tests.iter().map(|t| t.covers.clone()).collect();
         assert_eq!(left, [vec![1, 2], vec![0, 3]]);
+        // A native run of the first test may cover a goal that no test covers.
+        found.tests =
+            vec![Test { reaches: vec![4], ..test(&[0]) }, Test { reaches: vec![1], ..test(&[0]) }, test(&[0, 1])];
+        found.status.push(Status::Beyond);
+        found.drop_superfluous();
+        assert_eq!(found.tests.iter().map(|test| test.covers.len()).collect::<Vec<_>>(), [1, 2]);
     }
 
     /// The limit on runs, which the tester of a cooperation has, counts random runs and the runs of rounds.
@@ -781,7 +864,7 @@ mod tests {
 
     #[test]
     fn one_test_is_always_left() {
-        let only = Test { given: Given::Values(Vec::new()), covers: Vec::new(), by: "" };
+        let only = Test { given: Given::Values(Vec::new()), covers: Vec::new(), reaches: Vec::new(), by: "" };
         let mut found = SearchResults { tests: vec![only], ..SearchResults::default() };
         found.drop_superfluous();
         assert_eq!(found.tests.len(), 1);

@@ -1,0 +1,25 @@
+// run: -DPART=1 => UNKNOWN
+// run: -DPART=2 => UNKNOWN
+// run: -DPART=3 => UNKNOWN
+// run: -DPART=4 => TRUE
+// Programs that access the fields of a stream of the GNU C library. The streams of the models have other fields.
+#include "../verify.h"
+#include <stdio.h>
+
+int main(void) {
+    int c = getc(stdin);
+#if PART == 1
+    // The buffer is empty after the last character.
+    check(stdin->_IO_read_end - stdin->_IO_read_ptr != 0);
+#elif PART == 2
+    check(stdin->_IO_write_ptr == stdin->_IO_write_base);
+#elif PART == 3
+    // The next character is read again.
+    stdin->_IO_read_ptr--;
+    check(getc(stdin) == c);
+#else
+    FILE *stream = stdin;
+    check(stream == stdin && c >= -1 && c <= 255);
+#endif
+    return 0;
+}
