@@ -614,9 +614,15 @@ pub const HANDLERS: &str = "signal handlers";
 /// The functions of [`HANDLERS`] that write nothing.
 const HANDLED: [&str; 5] = ["signal", "bsd_signal", "sysv_signal", "__sysv_signal", "alarm"];
 
-/// The reasons of taints in models of streams, which print any text and read any input after the taint.
-const STREAMS: [&str; 2] =
-    ["this conversion of printf is not modelled", "fflush of a stream with characters pushed back is not modelled"];
+/// The reason of a taint for a change of a field of a stream.
+pub const STREAM_CHANGES: &str = "changes of the fields of a stream (FILE) are not modelled";
+
+/// The reasons of taints of streams, which print any text and read any input after the taint.
+const STREAMS: [&str; 3] = [
+    STREAM_CHANGES,
+    "this conversion of printf is not modelled",
+    "fflush of a stream with characters pushed back is not modelled",
+];
 
 /// Functions that have effects after their return, or that may return more than once.
 const ASYNCHRONOUS: [&str; 36] = [

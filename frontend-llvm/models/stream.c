@@ -50,6 +50,11 @@ struct proviso_stream {
 #endif
 };
 
+// If the program changes a field of the library's stream, the front-end sets these to any values.
+_Static_assert(__builtin_offsetof(struct proviso_stream, error) == 1, "at_end and error");
+_Static_assert(__builtin_offsetof(struct proviso_stream, position) == 16, "from position");
+_Static_assert(__builtin_offsetof(struct proviso_stream, pushed) == 28, "to the characters pushed back");
+
 // The position of a stream, if the program can observe it.
 #ifdef PROVISO_POSITIONS
 #define SET_POSITION(stream, value) ((stream)->position = (value))

@@ -421,8 +421,64 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
   }
 }
 
-/// Returns 0 if the address is not in a stream of the GNU C library (`FILE`), 1 if a load directly after it is its only use,
-/// and 2 if it has other uses.
+/// True for a call of a function that may use streams.
+static bool may_use_streams(const Instruction &instruction) {
+  auto *call = dyn_cast<CallBase>(&instruction);
+  if (!call || isa<IntrinsicInst>(call))
+    return false;
+  const Function *callee = call->getCalledFunction();
+  return !callee || !callee->getName().starts_with("__ubsan_handle_");
+}
+
+/// True if executions may use the address after a call of such a function, without evaluating the address again.
+static bool is_kept(const GetElementPtrInst &gep) {
+  SmallVector<std::pair<const Instruction *, bool>> todo{{gep.getNextNode(), false}};
+  DenseSet<std::pair<const BasicBlock *, unsigned>> seen;
+  while (!todo.empty()) {
+    auto [at, called] = todo.pop_back_val();
+    const BasicBlock *block = at->getParent();
+    for (; at && at != &gep; at = at->getNextNode()) {
+      if (called && is_contained(at->operand_values(), &gep))
+        return true;
+      called |= may_use_streams(*at);
+    }
+    if (at)
+      continue;
+    for (const BasicBlock *next : successors(block))
+      if (seen.insert({next, called}).second)
+        todo.push_back({&next->front(), called});
+  }
+  return false;
+}
+
+/// True for the number of an address that only the checks of sanitizers use.
+static bool is_only_checked(const PtrToIntInst &number) {
+  auto is_check = [](const User *user) {
+    auto *instruction = dyn_cast<Instruction>(user);
+    return isa<ICmpInst>(user) || (instruction && isa<CallBase>(instruction) && !may_use_streams(*instruction));
+  };
+  return all_of(number.users(), [&](const User *user) {
+    auto *masked = dyn_cast<BinaryOperator>(user);
+    return is_check(user) || (masked && masked->getOpcode() == Instruction::And && all_of(masked->users(), is_check));
+  });
+}
+
+/// The use of an address: 1 if it is only loaded from and compared, 2 if it is also stored to, 3 if it has other uses or is
+/// kept.
+static uint32_t use_of(const GetElementPtrInst &gep) {
+  uint32_t use = 1;
+  for (const User *user : gep.users()) {
+    auto *store = dyn_cast<StoreInst>(user);
+    auto *number = dyn_cast<PtrToIntInst>(user);
+    if (store && store->getPointerOperand() == &gep)
+      use = 2;
+    else if (!isa<LoadInst, ICmpInst>(user) && !(number && is_only_checked(*number)))
+      return 3;
+  }
+  return is_kept(gep) ? 3 : use;
+}
+
+/// The use of an address in a stream of the GNU C library (`FILE`), 0 for other addresses.
 static uint32_t use_of_stream(const GetElementPtrInst &gep, const DataLayout &layout) {
   // The sizes of the structure with pointers of 64 and 32 bits.
   constexpr uint64_t sizes[] = {216, 148};
@@ -431,8 +487,7 @@ static uint32_t use_of_stream(const GetElementPtrInst &gep, const DataLayout &la
     return 0;
   if (!structure->getName().starts_with("struct._IO_FILE") || !is_contained(sizes, layout.getTypeAllocSize(structure).getFixedValue()))
     return 0;
-  auto *load = gep.hasOneUse() ? dyn_cast<LoadInst>(*gep.user_begin()) : nullptr;
-  return load && load->getParent() == gep.getParent() ? 1 : 2;
+  return use_of(gep);
 }
 
 /// Operands: base, then the variable indices. Extra: constant offset in bytes, then the stride in bytes of each index

@@ -36,8 +36,10 @@ pub const IS_LITERAL: u32 = 2;
 pub const LOAD: u8 = 32;
 pub const STORE: u8 = 33;
 pub const GEP: u8 = 34;
-/// The last word of an address in a stream whose only use is a load directly after it.
+/// The last word of an address in a stream that is only loaded from and compared, at once.
 pub const STREAM_IS_LOADED: u32 = 1;
+/// The last word of an address in a stream that is stored to, at once.
+pub const STREAM_IS_STORED: u32 = 2;
 pub const FENCE: u8 = 35;
 pub const CMP_XCHG: u8 = 36;
 pub const ATOMIC_RMW: u8 = 37;

@@ -6,7 +6,7 @@ use super::rounding::Mode;
 use super::{arguments, arith, call, sanitizer, threads};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::threads::ThreadOp;
-use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, Op};
+use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, InputKind, Op, STREAM_CHANGES};
 
 impl FunctionLowering<'_, '_> {
     /// The value of operand `k`. `None` if it has no value.
@@ -505,6 +505,10 @@ fn evaluate_shuffle(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
     Some(arith::from_lanes(fl.b.x(), &lanes))
 }
 
+/// The byte ranges of the models' stream with the state that a change of a field of the library's stream may change: the
+/// indicators, and the position with the characters pushed back. `stream.c` asserts them.
+const STATE_OF_STREAM: [(u64, u64); 2] = [(0, 2), (16, 36)];
+
 /// Operands: base, then indices with strides. A vector of addresses is computed for each lane.
 fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
     let ir = fl.b.ir();
@@ -521,9 +525,18 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
         /// The size and the alignment of the largest field of a stream in bytes.
         const LARGEST: (u64, u32) = (20, 8);
         // The streams of the models have other fields than those of the GNU C library, so the field has any content. If the
-        // program may change it, its later behaviour is not modelled.
-        let is_loaded = use_of_stream == op::STREAM_IS_LOADED;
-        fl.b.approximate("the fields of a stream (FILE) are not modelled", true, !is_loaded);
+        // program may change it, the stream's later behaviour is not modelled.
+        let reason = if use_of_stream == op::STREAM_IS_STORED {
+            let stream = fl.value(i, 0)?;
+            for (from, to) in STATE_OF_STREAM {
+                let (part, size) = (fl.b.offset(stream, from), fl.b.size(to - from));
+                super::primitive::fill_with_inputs(&mut fl.b, part, size, &InputKind::Unmodelled("FILE".into()), None);
+            }
+            STREAM_CHANGES
+        } else {
+            "the fields of a stream (FILE) are not modelled"
+        };
+        fl.b.approximate(reason, true, use_of_stream != op::STREAM_IS_LOADED);
         let size = fl.b.size(LARGEST.0);
         return Some(fl.b.alloc(size, LARGEST.1, AllocKind::Stack, false));
     }

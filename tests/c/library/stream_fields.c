@@ -2,6 +2,8 @@
 // run: -DPART=2 => UNKNOWN
 // run: -DPART=3 => UNKNOWN
 // run: -DPART=4 => TRUE
+// run: -DPART=5 => UNKNOWN
+// run: -DPART=6 => UNKNOWN
 // Programs that access the fields of a stream of the GNU C library. The streams of the models have other fields.
 #include "../verify.h"
 #include <stdio.h>
@@ -17,6 +19,20 @@ int main(void) {
     // The next character is read again.
     stdin->_IO_read_ptr--;
     check(getc(stdin) == c);
+#elif PART == 5
+    // The stream is no longer at its end.
+    if (c == EOF) {
+        stdin->_flags &= ~0x10;
+        check(feof(stdin));
+    }
+#elif PART == 6
+    // The address of a field is used after another call.
+    int *flags = &stdin->_flags;
+    c = getc(stdin);
+    if (c == EOF) {
+        *flags &= ~0x10;
+        check(feof(stdin));
+    }
 #else
     FILE *stream = stdin;
     check(stream == stdin && c >= -1 && c <= 255);
