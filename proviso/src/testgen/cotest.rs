@@ -351,7 +351,9 @@ mod tests {
             func f0 \"main\" source ty0 32 () entry l0 { l0: t0: halt exit 0:32 -> l1 l1: }";
         let program = cfa::text::parse(text).unwrap();
         let goals = [EdgeId(0)];
-        let found = Mutex::new(SearchResults { status: vec![Status::Covered], ..SearchResults::default() });
+        let mut found = SearchResults::default();
+        found.status.push(Status::Covered);
+        let found = Mutex::new(found);
         let mut cotest = CoTest::new(Setup {
             program,
             goals: &goals,
