@@ -320,6 +320,19 @@ if (file >= 0 && lseek64(file, 4, SEEK_SET) == 4) {
         CHECK(lseek64(file, 0, SEEK_CUR) == 4 + n);
 }
 
+// true law: copy_file_range sendfile sendfile64
+int file = open("/proc/self/exe", O_RDONLY), out = open("/dev/null", O_WRONLY);
+if (file >= 0 && out >= 0 && lseek(file, 4, SEEK_SET) == 4) {
+    off64_t at = 10;
+    ssize_t n = copy_file_range(file, &at, out, NULL, 3, 0);
+    CHECK(n <= 3 && at == 10 + (n < 0 ? 0 : n));
+    off_t next = 20;
+    n = sendfile(out, file, &next, 5);
+    CHECK(next == 20 + (n < 0 ? 0 : n) && lseek(file, 0, SEEK_CUR) == 4);
+    n = sendfile64(out, file, NULL, 2);
+    CHECK(lseek(file, 0, SEEK_CUR) == 4 + (n < 0 ? 0 : n));
+}
+
 // true law: lseek dup
 int file = open("/proc/self/exe", O_RDONLY), other = dup(file);
 if (file >= 0 && other >= 0 && lseek(file, 10, SEEK_SET) == 10)
