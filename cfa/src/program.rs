@@ -614,12 +614,12 @@ pub const HANDLERS: &str = "signal handlers";
 /// The functions of [`HANDLERS`] that write nothing.
 const HANDLED: [&str; 5] = ["signal", "bsd_signal", "sysv_signal", "__sysv_signal", "alarm"];
 
-/// The reason of a taint for a change of a field of a stream.
-pub const STREAM_CHANGES: &str = "changes of the fields of a stream (FILE) are not modelled";
+/// The reason of a taint for an access to a field of a stream.
+pub const STREAM_FIELDS: &str = "accesses to the fields of a stream (FILE) are not modelled";
 
 /// The reasons of taints of streams, which print any text and read any input after the taint.
 const STREAMS: [&str; 3] = [
-    STREAM_CHANGES,
+    STREAM_FIELDS,
     "this conversion of printf is not modelled",
     "fflush of a stream with characters pushed back is not modelled",
 ];

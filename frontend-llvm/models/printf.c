@@ -489,21 +489,15 @@ static void proviso_print_anything(struct proviso_output *out, struct proviso_sp
 
 // True if the C standard defines this length of this conversion.
 static _Bool proviso_has_length(const struct proviso_spec *spec) {
-    switch (spec->conversion) {
-    case 'C':
-    case 'S':
-        return !spec->length;
+    // Upper and lower case have the same lengths.
+    switch (spec->conversion | 0x20) {
     case 'c':
     case 's':
         return !spec->length || spec->length == 'l';
     case 'e':
-    case 'E':
     case 'f':
-    case 'F':
     case 'g':
-    case 'G':
     case 'a':
-    case 'A':
         return !spec->length || spec->length == 'l' || spec->length == 'L';
     default:
         return 1;

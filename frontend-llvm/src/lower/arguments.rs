@@ -299,7 +299,7 @@ pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
 }
 
 /// Two conditions: the pointer points to no object, and the pointer points to a placeholder.
-fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
+pub(super) fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
     let width = b.pointer_width();
     let offset = b.temp(width);
     b.emit(Op::ObjectOffset { var: offset, ptr: pointer, writable: false });

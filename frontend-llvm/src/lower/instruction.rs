@@ -1,12 +1,13 @@
 //! Lowers instructions other than calls.
 
-use super::builder::{Cursor, fork};
+use super::builder::{Builder, Cursor, fork};
 use super::function::FunctionLowering;
+use super::primitive::fill_with_inputs;
 use super::rounding::Mode;
 use super::{arguments, arith, call, sanitizer, threads};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::threads::ThreadOp;
-use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, InputKind, Op, STREAM_CHANGES};
+use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, InputKind, Op, STREAM_FIELDS};
 
 impl FunctionLowering<'_, '_> {
     /// The value of operand `k`. `None` if it has no value.
@@ -505,6 +506,9 @@ fn evaluate_shuffle(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
     Some(arith::from_lanes(fl.b.x(), &lanes))
 }
 
+/// The reason of a taint for an address of a field of a stream that is kept or passed on.
+const KEPT_FIELDS: &str = "addresses of the fields of a stream (FILE) are not modelled";
+
 /// The byte ranges of the models' stream with the state that a change of a field of the library's stream may change: the
 /// indicators, and the position with the characters pushed back. `stream.c` asserts them.
 const STATE_OF_STREAM: [(u64, u64); 2] = [(0, 2), (16, 36)];
@@ -519,27 +523,6 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
         TypeKind::Vector(_, n) => n,
         _ => 1,
     };
-    if let Some(&use_of_stream) = extra.get(2 * ir.operand_count(i))
-        && !fl.function.model
-    {
-        /// The size and the alignment of the largest field of a stream in bytes.
-        const LARGEST: (u64, u32) = (20, 8);
-        // The streams of the models have other fields than those of the GNU C library, so the field has any content. If the
-        // program may change it, the stream's later behaviour is not modelled.
-        let reason = if use_of_stream == op::STREAM_IS_STORED {
-            let stream = fl.value(i, 0)?;
-            for (from, to) in STATE_OF_STREAM {
-                let (part, size) = (fl.b.offset(stream, from), fl.b.size(to - from));
-                super::primitive::fill_with_inputs(&mut fl.b, part, size, &InputKind::Unmodelled("FILE".into()), None);
-            }
-            STREAM_CHANGES
-        } else {
-            "the fields of a stream (FILE) are not modelled"
-        };
-        fl.b.approximate(reason, true, use_of_stream != op::STREAM_IS_LOADED);
-        let size = fl.b.size(LARGEST.0);
-        return Some(fl.b.alloc(size, LARGEST.1, AllocKind::Stack, false));
-    }
     let mut address = fl.value(i, 0)?;
     if fl.b.x().width(address) < lanes * pointer {
         address = arith::from_lanes(fl.b.x(), &vec![address; lanes as usize]);
@@ -559,10 +542,41 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
         });
     }
     let offset = word64(0);
-    Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[address], |x, v| {
+    let address = arith::map_lanes(fl.b.x(), ir, i.ty, &[address], |x, v| {
         let offset = x.int(pointer, offset);
         x.add(v[0], offset)
-    }))
+    });
+    match extra.get(2 * ir.operand_count(i)) {
+        Some(&use_of_stream) if !fl.function.model => {
+            let stream = fl.value(i, 0)?;
+            Some(field_of_stream(&mut fl.b, stream, address, use_of_stream))
+        }
+        _ => Some(address),
+    }
+}
+
+/// The address of a field of a stream of the GNU C library. The streams of the models have other fields, so this is an
+/// object with any content if the stream is an object, and `address` otherwise, where an access is invalid.
+fn field_of_stream(b: &mut Builder, stream: ExprId, address: ExprId, use_of_stream: u32) -> ExprId {
+    /// The size and the alignment of the largest field in bytes.
+    const LARGEST: (u64, u32) = (20, 8);
+    let (stream, field) = (b.share(stream), b.temp(b.pointer_width()));
+    b.emit(Op::Assign { var: field, value: address });
+    let (is_nowhere, _) = arguments::whereabouts(b, stream);
+    let is_somewhere = b.x().not(is_nowhere);
+    b.when(is_somewhere, |b| {
+        let is_kept = ![op::STREAM_IS_LOADED, op::STREAM_IS_STORED].contains(&use_of_stream);
+        b.approximate(if is_kept { KEPT_FIELDS } else { STREAM_FIELDS }, true, true);
+        let changed = STATE_OF_STREAM.into_iter().filter(|_| use_of_stream == op::STREAM_IS_STORED);
+        for (from, to) in changed {
+            let (part, size) = (b.offset(stream, from), b.size(to - from));
+            fill_with_inputs(b, part, size, &InputKind::Unmodelled("FILE".into()), None);
+        }
+        let size = b.size(LARGEST.0);
+        let value = b.alloc(size, LARGEST.1, AllocKind::Stack, false);
+        b.emit(Op::Assign { var: field, value });
+    });
+    b.var_expr(field)
 }
 
 /// Checks integer arithmetic that clang's sanitizers ignore: differences of pointers, elements of vectors, and parts of

@@ -4,9 +4,13 @@
 // run: -DPART=4 => TRUE
 // run: -DPART=5 => UNKNOWN
 // run: -DPART=6 => UNKNOWN
+// run: --check address -DPART=7 => FALSE(address)
+// run: --check address -DPART=8 => FALSE(address)
+// run: --check address -DPART=9 => UNKNOWN
 // Programs that access the fields of a stream of the GNU C library. The streams of the models have other fields.
 #include "../verify.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(void) {
     int c = getc(stdin);
@@ -33,6 +37,17 @@ int main(void) {
         *flags &= ~0x10;
         check(feof(stdin));
     }
+#elif PART == 7
+    FILE *stream = fopen("file", "r");
+    return stream->_flags & 1; // wrong
+#elif PART == 8
+    FILE *stream = fopen("file", "r");
+    stream->_flags |= 1; // wrong
+#elif PART == 9
+    // The memory has no room for the field.
+    FILE *stream = malloc(10);
+    if (stream)
+        return stream->_flags2 & 1;
 #else
     FILE *stream = stdin;
     check(stream == stdin && c >= -1 && c <= 255);

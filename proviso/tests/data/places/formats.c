@@ -7,7 +7,7 @@ static int table[4];
 int main(void) {
     const char *format = getenv("FORMAT");
     int own[4] = {0}, kept = 3, counted = 3, sum = 0;
-    char text[8], narrow[128];
+    char text[8];
     if (!format)
         return 0;
     int printed = snprintf(text, sizeof text, format, 1, 2);
