@@ -547,36 +547,42 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
         x.add(v[0], offset)
     });
     match extra.get(2 * ir.operand_count(i)) {
+        Some(_) if !fl.function.model && lanes > 1 => {
+            fl.b.approximate(KEPT_FIELDS, true, true);
+            Some(address)
+        }
         Some(&use_of_stream) if !fl.function.model => {
             let stream = fl.value(i, 0)?;
-            Some(field_of_stream(&mut fl.b, stream, address, use_of_stream))
+            Some(fl.b.field_of_stream(stream, address, use_of_stream))
         }
         _ => Some(address),
     }
 }
 
-/// The address of a field of a stream of the GNU C library. The streams of the models have other fields, so this is an
-/// object with any content if the stream is an object, and `address` otherwise, where an access is invalid.
-fn field_of_stream(b: &mut Builder, stream: ExprId, address: ExprId, use_of_stream: u32) -> ExprId {
-    /// The size and the alignment of the largest field in bytes.
-    const LARGEST: (u64, u32) = (20, 8);
-    let (stream, field) = (b.share(stream), b.temp(b.pointer_width()));
-    b.emit(Op::Assign { var: field, value: address });
-    let (is_nowhere, _) = arguments::whereabouts(b, stream);
-    let is_somewhere = b.x().not(is_nowhere);
-    b.when(is_somewhere, |b| {
-        let is_kept = ![op::STREAM_IS_LOADED, op::STREAM_IS_STORED].contains(&use_of_stream);
-        b.approximate(if is_kept { KEPT_FIELDS } else { STREAM_FIELDS }, true, true);
-        let changed = STATE_OF_STREAM.into_iter().filter(|_| use_of_stream == op::STREAM_IS_STORED);
-        for (from, to) in changed {
-            let (part, size) = (b.offset(stream, from), b.size(to - from));
-            fill_with_inputs(b, part, size, &InputKind::Unmodelled("FILE".into()), None);
-        }
-        let size = b.size(LARGEST.0);
-        let value = b.alloc(size, LARGEST.1, AllocKind::Stack, false);
-        b.emit(Op::Assign { var: field, value });
-    });
-    b.var_expr(field)
+impl Builder<'_, '_> {
+    /// The address of a field of a stream of the GNU C library. The streams of the models have other fields, so this is an
+    /// object with any content if the stream is an object, and `address` otherwise, where an access is invalid.
+    fn field_of_stream(&mut self, stream: ExprId, address: ExprId, use_of_stream: u32) -> ExprId {
+        /// The size and the alignment of the largest field in bytes.
+        const LARGEST: (u64, u32) = (20, 8);
+        let (stream, field) = (self.share(stream), self.temp(self.pointer_width()));
+        self.emit(Op::Assign { var: field, value: address });
+        let (is_nowhere, _) = arguments::whereabouts(self, stream);
+        let is_somewhere = self.x().not(is_nowhere);
+        self.when(is_somewhere, |b| {
+            let is_kept = ![op::STREAM_IS_LOADED, op::STREAM_IS_STORED].contains(&use_of_stream);
+            b.approximate(if is_kept { KEPT_FIELDS } else { STREAM_FIELDS }, true, true);
+            let changed = STATE_OF_STREAM.into_iter().filter(|_| use_of_stream == op::STREAM_IS_STORED);
+            for (from, to) in changed {
+                let (part, size) = (b.offset(stream, from), b.size(to - from));
+                fill_with_inputs(b, part, size, &InputKind::Unmodelled("FILE".into()), None);
+            }
+            let size = b.size(LARGEST.0);
+            let value = b.alloc(size, LARGEST.1, AllocKind::Stack, false);
+            b.emit(Op::Assign { var: field, value });
+        });
+        self.var_expr(field)
+    }
 }
 
 /// Checks integer arithmetic that clang's sanitizers ignore: differences of pointers, elements of vectors, and parts of
