@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// The inputs of a process that a user can set before its start. An [`Environment`] records all inputs of one
 /// execution. A process lacks those that a user cannot set: the time, random numbers, failures.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Process {
     /// The arguments after the name of the program.
     pub arguments: Vec<Vec<u8>>,

@@ -188,6 +188,17 @@ struct Nearest {
     distance: u64,
 }
 
+/// The novelty of a run, compared with all earlier ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Novelty {
+    /// Its path is not new, and it is not nearer to an open goal.
+    Nothing,
+    /// Its path is new, or it is nearer to an open goal.
+    Path,
+    /// It took an edge of the program that no earlier run took.
+    Edge,
+}
+
 /// Creates new processes by mutation of those that were run.
 pub struct Mutator {
     random: Random,
@@ -255,14 +266,14 @@ impl Mutator {
     }
 
     /// Records a run of a process with the number of executions of each edge, and its distances to open goals. Keeps
-    /// the process if its path is new or a distance is lower. Returns true if it is kept.
+    /// the process if its path is new or a distance is lower.
     pub fn learn(
         &mut self,
         process: &Process,
         counts: &[u32],
         wanted: &RequestedInputs,
         distances: impl IntoIterator<Item = (u32, u64)>,
-    ) -> bool {
+    ) -> Novelty {
         let (mut is_new, mut gain) = (false, 0);
         for ((seen, &count), is_own) in self.seen.iter_mut().zip(counts).zip(&self.is_own) {
             let class = match count {
@@ -307,7 +318,11 @@ impl Mutator {
         if let Some((source, known)) = self.running.take() {
             self.schedule.record(source, self.edges - known, self.progress > before, steps);
         }
-        self.progress > before
+        match self.progress > before {
+            _ if gain > 0 => Novelty::Edge,
+            true => Novelty::Path,
+            false => Novelty::Nothing,
+        }
     }
 
     /// Queues combinations of a process that took new edges: its arguments with other texts, and its text with other
@@ -408,8 +423,8 @@ impl Mutator {
     }
 
     /// Queues variants of a process in which the first value of a pair is replaced by the second. An empty string may be
-    /// anywhere.
-    pub fn replace(&mut self, process: &Process, pairs: &BTreeSet<Pair>, source: Source) {
+    /// anywhere. Variants of processes whose runs took new edges run first.
+    pub fn replace(&mut self, process: &Process, novelty: Novelty, pairs: &BTreeSet<Pair>, source: Source) {
         /// The maximal number of occurrences of a value in an input that are replaced, each in a process of its own.
         const MOST: usize = 4;
         /// The maximal number of places in an input at which a value is inserted.
@@ -426,8 +441,12 @@ impl Mutator {
                     let is_text = change_part(&mut changed, n, |bytes| {
                         bytes.splice(at..at + from.len(), to.iter().copied());
                     });
-                    if is_text && changed.size() <= LARGEST {
-                        self.schedule.add(source, changed);
+                    if !is_text || changed.size() > LARGEST {
+                        continue;
+                    }
+                    match novelty {
+                        Novelty::Edge => self.schedule.add(source, changed),
+                        Novelty::Path | Novelty::Nothing => self.schedule.add_in_front(source, changed),
                     }
                 }
             }
@@ -909,11 +928,12 @@ mod tests {
         let first = mutator.next_process();
         assert_eq!(first, Process::default());
         let wanted = RequestedInputs { stdin: true, ..RequestedInputs::default() };
-        assert!(mutator.learn(&first, &[1, 1, 0, 1], &wanted, []));
-        assert!(!mutator.learn(&first, &[1, 1, 0, 1], &wanted, []));
+        assert_eq!(mutator.learn(&first, &[1, 1, 0, 1], &wanted, []), Novelty::Edge);
+        assert_eq!(mutator.learn(&first, &[1, 1, 0, 1], &wanted, []), Novelty::Nothing);
         assert_eq!(mutator.progress(), 1);
-        assert!(mutator.learn(&first, &[1, 0, 1, 1], &wanted, []));
+        assert_eq!(mutator.learn(&first, &[1, 0, 1, 1], &wanted, []), Novelty::Edge);
         assert_eq!(mutator.progress(), 2);
+        assert_eq!(mutator.learn(&first, &[1, 1, 1, 2], &wanted, []), Novelty::Path);
         let made: Vec<Process> = (0..500).map(|_| mutator.next_process()).collect();
         assert!(made.iter().any(|p| p.stdin.contains(&b'A')) && made.iter().all(|p| p.arguments.is_empty()));
         assert!(made.iter().any(|p| p.stdin == b"1234\n"));
@@ -935,6 +955,7 @@ mod tests {
         assert!(count("-o=x42") > count("-o=x7"));
         mutator.replace(
             &near,
+            Novelty::Edge,
             &BTreeSet::from([(b"x30".to_vec(), b"png".to_vec()), (b"3".to_vec(), vec![0])]),
             Source::Text,
         );

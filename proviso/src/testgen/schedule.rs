@@ -3,7 +3,9 @@
 //! Security 2019). No source waits for the end of the queue of another one.
 
 use driver::environment::Process;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::collections::VecDeque;
+use std::hash::BuildHasher;
 
 /// The origin of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +44,7 @@ impl Source {
     ];
 }
 
-/// The maximal number of waiting candidates of a source. Of several, the oldest are dropped.
+/// The maximal number of waiting candidates of a source. If there are more, the first ones are dropped.
 const MOST_WAITING: usize = 4000;
 /// The factor by which the success of earlier candidates of a source counts less after each further one.
 const FADING: f64 = 0.99;
@@ -62,6 +64,8 @@ struct Record {
 /// The candidates that wait for their runs, and the success of their sources.
 pub struct Schedule {
     waiting: [VecDeque<Process>; Source::ALL.len()],
+    /// The hash values of all processes that were added.
+    added: FxHashSet<u64>,
     records: [Record; Source::ALL.len()],
 }
 
@@ -70,17 +74,33 @@ impl Schedule {
     pub fn new() -> Self {
         Self {
             waiting: std::array::from_fn(|_| VecDeque::new()),
+            added: FxHashSet::default(),
             records: std::array::from_fn(|_| Record { gain: OPTIMISM, cost: 1.0 }),
         }
     }
 
-    /// Adds a candidate after the others of its source.
+    /// Adds a candidate after the others of its source, unless it was added before.
     pub fn add(&mut self, source: Source, process: Process) {
-        let waiting = &mut self.waiting[source as usize];
-        waiting.push_back(process);
-        if waiting.len() > MOST_WAITING {
-            waiting.pop_front();
+        if self.is_new(&process) {
+            let waiting = &mut self.waiting[source as usize];
+            waiting.push_back(process);
+            if waiting.len() > MOST_WAITING {
+                waiting.pop_front();
+            }
         }
+    }
+
+    /// Adds a candidate before the others of its source, unless it was added before or too many wait. Candidates of
+    /// which the newest run first then run before it.
+    pub fn add_in_front(&mut self, source: Source, process: Process) {
+        if self.waiting[source as usize].len() < MOST_WAITING && self.is_new(&process) {
+            self.waiting[source as usize].push_front(process);
+        }
+    }
+
+    /// Returns true if the process was not added before, and records it.
+    fn is_new(&mut self, process: &Process) -> bool {
+        self.added.insert(FxBuildHasher.hash_one(process))
     }
 
     /// Returns true if a candidate of the source waits.
@@ -109,8 +129,8 @@ impl Schedule {
         chosen.or(ready.last()).copied()
     }
 
-    /// Takes a candidate of a source: the oldest option, the newest child or combination, a random word, and by turns the
-    /// newest and a random compared value. `number` is a random number.
+    /// Takes a candidate of a source: the first option, the last child or combination, a random word, and by turns the
+    /// last and a random compared value. `number` is a random number.
     pub fn take(&mut self, source: Source, number: usize) -> Option<Process> {
         let waiting = &mut self.waiting[source as usize];
         match source {
@@ -164,5 +184,9 @@ mod tests {
         assert_eq!(schedule.take(Source::Child, 0), Some(process("3")));
         assert_eq!(schedule.take(Source::Option, 0), Some(process("1")));
         assert!(schedule.is_waiting(Source::Child) && !schedule.is_waiting(Source::Word));
+        // A process that was added before is not added again.
+        ["4", "3", "5"].into_iter().for_each(|text| schedule.add_in_front(Source::Child, process(text)));
+        let all = std::iter::from_fn(|| schedule.take(Source::Child, 0)).collect::<Vec<_>>();
+        assert_eq!(all, ["2", "1", "4", "5"].map(process));
     }
 }

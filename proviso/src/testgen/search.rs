@@ -10,7 +10,7 @@ use super::generations::Generations;
 use super::given::Given;
 use super::goals::{self, Executed, execute, execute_inputs};
 use super::guide::{Compared, Frontier, Guide};
-use super::mutate::{Mutator, smaller};
+use super::mutate::{Mutator, Novelty, smaller};
 use super::schedule::Source;
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
@@ -581,15 +581,15 @@ impl TestSearch<'_> {
             found.runs += 1;
             found.take(self.goals, &run)
         };
-        let is_kept = processes.mutator().learn(process, &run.here, &wanted, guide.nearest);
-        if is_kept && !run.is_endless {
+        let novelty = processes.mutator().learn(process, &run.here, &wanted, guide.nearest);
+        if novelty > Novelty::Nothing && !run.is_endless {
             let frontier = processes.frontier(self);
             let mut guide = Guide::new(self.program, self.goals, &frontier, true);
             let _ = execute(&mut guide, &|_| false);
             let mut mutator = processes.mutator();
             let Compared { texts, numbers } = guide.compared.unwrap_or_default();
-            mutator.replace(process, &texts, Source::Text);
-            mutator.replace(process, &numbers, Source::Number);
+            mutator.replace(process, novelty, &texts, Source::Text);
+            mutator.replace(process, novelty, &numbers, Source::Number);
             mutator.learn_options(process, guide.options);
         }
         Ok(is_covering)
