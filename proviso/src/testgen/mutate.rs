@@ -423,7 +423,7 @@ impl Mutator {
     }
 
     /// Queues variants of a process in which the first value of a pair is replaced by the second. An empty string may be
-    /// anywhere. Variants of processes whose runs took new edges run first.
+    /// anywhere. If a value occurs often, occurrences that are whole words are replaced. Variants of processes whose runs took new edges run first.
     pub fn replace(&mut self, process: &Process, novelty: Novelty, pairs: &BTreeSet<Pair>, source: Source) {
         /// The maximal number of occurrences of a value in an input that are replaced, each in a process of its own.
         const MOST: usize = 4;
@@ -433,8 +433,11 @@ impl Mutator {
             for n in 0..parts_of(process) {
                 let places: Vec<usize> = {
                     let bytes = part_of(process, n);
-                    let starts = (0..=bytes.len()).filter(|&at| bytes[at..].starts_with(from));
-                    starts.take(if from.is_empty() { MOST_PLACES } else { MOST }).collect()
+                    let mut starts: Vec<usize> =
+                        (0..=bytes.len()).filter(|&at| bytes[at..].starts_with(from)).collect();
+                    starts.sort_by_key(|&at| cut_words(bytes, at, at + from.len()));
+                    starts.truncate(if from.is_empty() { MOST_PLACES } else { MOST });
+                    starts
                 };
                 for at in places {
                     let mut changed = process.clone();
@@ -811,6 +814,12 @@ fn with_argument(option: &OptionForm, argument: &[u8]) -> Vec<Vec<u8>> {
     }
 }
 
+/// Returns the number of ends of the range, 0 to 2, that have a letter or digit directly outside of the range.
+fn cut_words(bytes: &[u8], from: usize, to: usize) -> usize {
+    let is_in_word = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+    usize::from(is_in_word(from.checked_sub(1))) + usize::from(is_in_word(Some(to)))
+}
+
 /// Returns the number of byte strings in a process that mutation changes: arguments, variables, files, standard input.
 fn parts_of(process: &Process) -> usize {
     process.arguments.len() + process.variables.len() + process.files.len() + 1
@@ -961,6 +970,12 @@ mod tests {
         );
         assert_eq!(mutator.schedule.take(Source::Text, 0), Some(process("-o=png")));
         assert!(!mutator.schedule.is_waiting(Source::Text));
+        // Whole words come first, and the last one that is added runs first.
+        let words = process("7=77=7 a7 7a 7777");
+        mutator.replace(&words, Novelty::Edge, &BTreeSet::from([(b"7".to_vec(), b"x".to_vec())]), Source::Text);
+        let made: Vec<_> = std::iter::from_fn(|| mutator.schedule.take(Source::Text, 0)).collect();
+        let expected = ["7=7x=7 a7 7a 7777", "7=x7=7 a7 7a 7777", "7=77=x a7 7a 7777", "x=77=7 a7 7a 7777"];
+        assert_eq!(made, expected.map(process));
         mutator.retain_goals(|_| false);
         assert!(mutator.nearest.is_empty());
     }
