@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// The maximal number of pairs of each kind that a run records.
 const MOST_PAIRS: usize = 100;
-/// The maximal length in bytes of a value of a pair.
+/// The maximal length in bytes of the second value of a pair, which is inserted into inputs.
 const LONGEST: usize = 64;
 
 /// A value that a run compared, and the value that decides the comparison otherwise. Both are bytes of an input. The
@@ -181,9 +181,9 @@ impl Observer for Guide<'_> {
     }
 }
 
-/// Adds a pair of different values that are not too long, unless there are enough.
+/// Adds a pair of different values, unless the second one is too long or there are enough.
 fn add_pair(pairs: &mut BTreeSet<Pair>, (from, to): Pair) {
-    if pairs.len() < MOST_PAIRS && from != to && from.len().max(to.len()) <= LONGEST {
+    if pairs.len() < MOST_PAIRS && from != to && to.len() <= LONGEST {
         pairs.insert((from, to));
     }
 }
