@@ -265,6 +265,13 @@ impl Mutator {
         self.progress
     }
 
+    /// Returns the edges of the program that a run with these numbers of executions takes, and no run before.
+    pub fn new_edges(&self, counts: &[u32]) -> Vec<EdgeId> {
+        let edges = self.seen.iter().zip(counts).zip(&self.is_own).enumerate();
+        let is_new = |((&seen, &count), &is_own): ((&u8, &u32), &bool)| seen == 0 && count > 0 && is_own;
+        edges.filter(|(_, edge)| is_new(*edge)).map(|(edge, _)| EdgeId(edge as u32)).collect()
+    }
+
     /// Records a run of a process with the number of executions of each edge, and its distances to open goals. Keeps
     /// the process if its path is new or a distance is lower.
     pub fn learn(

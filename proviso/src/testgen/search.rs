@@ -581,6 +581,10 @@ impl TestSearch<'_> {
             found.runs += 1;
             found.take(self.goals, &run)
         };
+        let new_edges = processes.mutator().new_edges(&run.here);
+        if let Some(less) = self.trim(processes, process, &new_edges) {
+            return Ok(self.try_process(processes, &less, steps)? | is_covering);
+        }
         let novelty = processes.mutator().learn(process, &run.here, &wanted, guide.nearest);
         if novelty > Novelty::Nothing && !run.is_endless {
             let frontier = processes.frontier(self);
@@ -593,6 +597,27 @@ impl TestSearch<'_> {
             mutator.learn_options(process, guide.options);
         }
         Ok(is_covering)
+    }
+
+    /// Returns a smaller process whose run takes all of these edges. `None` if there are no edges, or no such process is
+    /// found.
+    fn trim(&self, processes: &Processes<'_>, process: &Process, edges: &[EdgeId]) -> Option<Process> {
+        /// The maximal number of runs.
+        const MOST: usize = 40;
+        let mut smallest = None;
+        if edges.is_empty() {
+            return None;
+        }
+        let mut waiting = smaller(process).into_iter();
+        for _ in 0..MOST {
+            let Some(less) = waiting.next() else { break };
+            let run = goals::execute_process(self.program, &processes.replayer, &less, goals::ENDLESS, None, |_| false);
+            if run.is_ok_and(|(run, _)| edges.iter().all(|edge| run.here[edge.index()] > 0)) {
+                waiting = smaller(&less).into_iter();
+                smallest = Some(less);
+            }
+        }
+        smallest
     }
 
     /// Reduces the size of each test, as long as it still covers the goals that no other test covers.
