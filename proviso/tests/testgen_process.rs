@@ -105,7 +105,7 @@ fn everyday_programs_are_covered_and_promises_are_kept() {
     for name in ["opts.c", "scan.c", "files.c", "ini.c", "longopt.c", "calc.c"] {
         let folder = tempfile::tempdir().unwrap();
         let program = std::fs::read_to_string(here.join(name)).unwrap();
-        let (said, result) = tested(folder.path(), &program, &["--cpu-limit", "20", "--run"]);
+        let (said, result) = tested(folder.path(), &program, &["--cpu-limit", "60", "--run"]);
         assert!(said.contains(" 0 open\n"), "{name}: {said}");
         covers_all(&result["native"]);
     }

@@ -193,7 +193,7 @@ struct Nearest {
 pub enum Novelty {
     /// Its path is not new, and it is not nearer to an open goal.
     Nothing,
-    /// Its path is new, or it is nearer to an open goal.
+    /// Its path is new, it is nearer to an open goal, or it combines other processes.
     Path,
     /// It took an edge of the program that no earlier run took.
     Edge,
@@ -322,20 +322,23 @@ impl Mutator {
             self.kept.push(kept);
         }
         self.want(process, wanted);
-        if let Some((source, known)) = self.running.take() {
+        let running = self.running.take();
+        if let Some((source, known)) = running {
             self.schedule.record(source, self.edges - known, self.progress > before, steps);
         }
-        match self.progress > before {
+        // A combination takes known edges one after another. Their conditions may then depend on each other.
+        let is_combined = running.is_some_and(|(source, _)| source == Source::Combined);
+        match self.progress > before || is_combined {
             _ if gain > 0 => Novelty::Edge,
             true => Novelty::Path,
             false => Novelty::Nothing,
         }
     }
 
-    /// Queues combinations of a process that took new edges: its arguments with other texts, and its text with other
-    /// arguments.
+    /// Queues combinations of a process that took new edges: its arguments with other texts, its text with other
+    /// arguments, and its text before and after the texts of others that took new edges.
     fn combine(&mut self, kept: &Kept) {
-        /// The number of other processes whose texts are replaced.
+        /// The number of other processes for each kind of combination.
         const OTHERS: usize = 8;
         let texts = |kept: &Kept, text: &[u8]| {
             let mut all = Vec::new();
@@ -361,6 +364,16 @@ impl Mutator {
             for _ in 0..OTHERS {
                 let other = &self.kept[self.random.below(self.kept.len())];
                 combined.extend(texts(other, &text));
+            }
+            let successful: Vec<&Kept> = self.kept.iter().filter(|other| other.gain > 0).collect();
+            for _ in 0..OTHERS {
+                let Some(Kept { process: other, .. }) = self.random.choose(&successful) else { break };
+                for other in [&other.stdin].into_iter().chain(other.files.values()).filter(|other| !other.is_empty()) {
+                    for (first, second) in [(other, &text), (&text, other)] {
+                        let end: &[u8] = if first.ends_with(b"\n") { b"" } else { b"\n" };
+                        combined.extend(texts(kept, &[first, end, second].concat()));
+                    }
+                }
             }
             if self.texts.len() == MOST_TEXTS {
                 self.texts.remove(TEXTS.len());
