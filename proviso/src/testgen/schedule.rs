@@ -178,11 +178,11 @@ mod tests {
     fn the_newest_children_run_first_and_options_in_order() {
         let mut schedule = Schedule::new();
         let process = |text: &str| Process { stdin: text.into(), ..Process::default() };
-        for source in [Source::Child, Source::Option] {
-            ["1", "2", "3"].into_iter().for_each(|text| schedule.add(source, process(text)));
+        for (source, texts) in [(Source::Child, ["1", "2", "3"]), (Source::Option, ["a", "b", "c"])] {
+            texts.into_iter().for_each(|text| schedule.add(source, process(text)));
         }
         assert_eq!(schedule.take(Source::Child, 0), Some(process("3")));
-        assert_eq!(schedule.take(Source::Option, 0), Some(process("1")));
+        assert_eq!(schedule.take(Source::Option, 0), Some(process("a")));
         assert!(schedule.is_waiting(Source::Child) && !schedule.is_waiting(Source::Word));
         // A process that was added before is not added again.
         ["4", "3", "5"].into_iter().for_each(|text| schedule.add_in_front(Source::Child, process(text)));
