@@ -559,6 +559,8 @@ impl Taint {
             Harm::Bounded
         } else if self.reason.starts_with(LITERALS) || self.reason.starts_with(FUNCTION_ADDRESSES) {
             Harm::Addresses
+        } else if self.reason == DIVISIONS {
+            Harm::Undefined
         } else if STREAMS.contains(&self.reason.as_str()) {
             Harm::Streams
         } else if self.reason.starts_with(JUMPS) {
@@ -574,12 +576,6 @@ impl Taint {
     pub fn installs_no_handler(&self) -> bool {
         self.harm() == Harm::Handlers && self.reason.split('\'').nth(1) == Some("alarm")
     }
-
-    /// True if the effect of the dropped behaviours is over when execution continues, as for a call of an undefined
-    /// function. The effect of others, such as signals and threads, may occur at any later time.
-    pub fn is_bounded(&self) -> bool {
-        self.harm() == Harm::Bounded
-    }
 }
 
 /// The harm of the behaviours that an edge drops.
@@ -592,6 +588,8 @@ pub enum Harm {
     /// The program prints other text, or reads other input from a stream. All that it may do is in the model after the
     /// taint.
     Streams,
+    /// C defines no behaviour from here on, and the execution of the model ends.
+    Undefined,
     /// Execution does not continue, but returns to an edge with the harm `Again` (`longjmp`).
     Elsewhere,
     /// Execution may continue here again, while the function is active (`setjmp`).
@@ -606,6 +604,8 @@ pub enum Harm {
 pub const LITERALS: &str = "string literals may share memory";
 /// The start of the reason of a taint for computations with addresses of functions.
 pub const FUNCTION_ADDRESSES: &str = "a number computed from the address of a function";
+/// The reason of a taint for divisions with undefined results, if no check is about them.
+pub const DIVISIONS: &str = "division by zero or overflow of a division is undefined";
 /// The start of the reason of a taint for `setjmp` and `longjmp`.
 pub const JUMPS: &str = "non-local jumps";
 /// The start of the reason of a taint for functions that install signal handlers, or that let one run.

@@ -3,7 +3,7 @@
 use crate::report::Note;
 use crate::session::Session;
 use crate::source::Sources;
-use cfa::{EdgeId, ErrorId, Op, Program};
+use cfa::{EdgeId, ErrorId, Harm, Op, Program};
 use engine::budget::Budget;
 use engine::invariant::{Discharged, Unknown};
 use instrument::{Site, let_pass, sites};
@@ -103,8 +103,10 @@ impl Looks {
             };
             let waiting = found.iter().filter(|(site, _)| !holds(site) && holds_but_for_it(site)).count();
             tell_of(session, note, discharged.unknown().len() - 1, waiting);
-            if discharged.unknown().iter().any(|unknown| unknown.is_bounded) {
-                session.shared().assume([BOUNDED_HARM.to_owned()]);
+            for (harm, assumption) in [(Harm::Bounded, BOUNDED_HARM), (Harm::Undefined, NO_DIVISION_BY_ZERO)] {
+                if discharged.unknown().iter().any(|unknown| unknown.harm == harm) {
+                    session.shared().assume([assumption.to_owned()]);
+                }
             }
         }
         Holding { sites, rests_on_accesses, unknown }
@@ -136,7 +138,11 @@ fn tell_of(session: &Session, note: &Note, others: usize, waiting: usize) {
     }
 }
 
-/// The assumption of proofs in programs that call unknown code.
+/// The assumption of proofs about places in programs with divisions that no check is about.
+const NO_DIVISION_BY_ZERO: &str =
+    "no division is by zero or overflows (--check integer-divide-by-zero,signed-integer-overflow checks divisions)";
+
+/// The assumption of proofs about places in programs that call unknown code.
 const BOUNDED_HARM: &str = "undefined functions and inline assembly write only memory that is reachable from their arguments and global variables, call only functions whose addresses are taken, and have no effect after they return";
 
 /// Removes the checks of accesses and frees that are statically proved. A proof of the remaining program is a proof of

@@ -114,6 +114,18 @@ fn places_after_unknown_formats_are_answered() {
     assert_eq!([proved, violated + open], [5, 2], "{report}");
 }
 
+/// C defines no behaviour after a division by zero. If no check is about the division, places are proved under the
+/// assumption that it does not happen.
+#[test]
+fn divisions_that_nobody_asked_about_are_assumed_to_be_defined() {
+    let (report, verdict) = report(&data("unasked_division.c"), &["--check", "address"]);
+    assert!(verdict.starts_with("FALSE(address") || verdict.starts_with("UNKNOWN("), "{verdict}");
+    let assumed = report["assumptions"].as_array().unwrap();
+    assert!(assumed.iter().any(|text| text.as_str().unwrap().contains("no division is by zero")), "{report}");
+    let [proved, violated, open] = counts(&report, "address");
+    assert!(proved > 3 && violated + open == 1, "{report}");
+}
+
 #[test]
 fn specifications_with_positions_may_do_anything() {
     let (report, verdict) = report(&data("positions.c"), &["--check", "bounds"]);

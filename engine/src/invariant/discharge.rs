@@ -43,10 +43,10 @@ pub struct Unknown {
     pub reason: String,
     /// The place of the code in the source.
     pub place: Option<PlaceId>,
-    /// True for calls of undefined functions and for inline assembly. The results for locations after such code assume
-    /// that the code only writes memory that it can reach and calls functions whose addresses are taken. For locations
-    /// after other unknown code, there are no results.
-    pub is_bounded: bool,
+    /// The harm of the code. For locations after code with the harm `Any`, there are no results. The results for other
+    /// locations assume that calls of undefined functions and inline assembly (`Bounded`) only write memory that they
+    /// can reach and call functions whose addresses are taken, and that code with the harm `Undefined` is not executed.
+    pub harm: Harm,
 }
 
 /// The results of one analysis.
@@ -140,7 +140,7 @@ impl Discharged {
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
         let is_blind = |call| following.domain.callees(call).is_empty();
         let is_accounted_for = |_: EdgeId, taint: &Taint| match taint.harm() {
-            Harm::Addresses | Harm::Streams | Harm::Elsewhere | Harm::Again => true,
+            Harm::Addresses | Harm::Streams | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
             Harm::Handlers => analysis.handlers().is_known,
             Harm::Bounded | Harm::Any => false,
         };
@@ -173,7 +173,7 @@ impl Discharged {
         let following = analysis.following.as_ref()?;
         invalid.extend(following.invalid.iter().map(|edge| contexts.origin[edge.index()]));
         let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
-            Harm::Bounded | Harm::Addresses | Harm::Streams | Harm::Elsewhere | Harm::Again => true,
+            Harm::Bounded | Harm::Addresses | Harm::Streams | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
             Harm::Handlers => analysis.handlers().is_known,
             Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
         };
@@ -248,12 +248,12 @@ fn unknown(
             {
                 let Taint { reason, place, .. } = &program.taints[taint];
                 let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
-                let is_bounded = is_of_model || program.taints[taint].is_bounded();
-                Unknown { reason: reason.clone(), place: *place, is_bounded }
+                let harm = if is_of_model { Harm::Bounded } else { program.taints[taint].harm() };
+                Unknown { reason: reason.clone(), place: *place, harm }
             }
             Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => {
                 let reason = "call of a function that is not known".to_owned();
-                Unknown { reason, place: edge.place, is_bounded: false }
+                Unknown { reason, place: edge.place, harm: Harm::Any }
             }
             _ => continue,
         };

@@ -663,7 +663,7 @@ fn guard_division(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: Expr
         for (undefined, is_told) in cases {
             fl.b.when(undefined, |builder| {
                 if !is_told {
-                    builder.approximate("division by zero or overflow of a division is undefined", false, true);
+                    builder.approximate(cfa::DIVISIONS, false, true);
                 }
                 builder.halt(HaltKind::Abort);
             });
