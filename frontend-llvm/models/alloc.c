@@ -50,7 +50,8 @@ void *reallocarray(void *ptr, size_t count, size_t size) {
         SET_ERRNO(ENOMEM);
         return NULL;
     }
-    return proviso_realloc(ptr, total);
+    // The product itself, so that the analyses know its factors.
+    return proviso_realloc(ptr, count * size);
 }
 
 // The alignment of an object must be a constant, so that it is known not to exceed the request. `align` is rounded up

@@ -47,6 +47,14 @@ fn behind_ends() {
     assert!(held > 60 && places - held <= 6, "{held} of {places}");
 }
 
+/// An array of `count ? count : 1` elements has at least `count` elements.
+#[test]
+fn up_to_counts_with_a_default() {
+    let found = places("held_default_count.c", "address");
+    let [(_, places, held)] = found[..] else { panic!("{found:?}") };
+    assert!(places > 10 && held == places, "{held} of {places}");
+}
+
 /// Checks after calls that print with constant formats. The open places are in the models.
 #[test]
 fn behind_output() {

@@ -1,7 +1,8 @@
 //! Differences of counters: `a <= b + c` for variables that a loop counts up or down, or where `b` is multiplied: the
-//! number of elements and the capacity of a buffer that grows. Difference bounds (Miné, A new
+//! number of elements and the capacity of a buffer that grows. Also `a <= b` for a variable and its copy that a branch
+//! replaces by a constant: `b = a ? a : 1`. Difference bounds (Miné, A new
 //! numerical abstract domain based on difference-bound matrices, PADO 2001) within packs that the program's text chooses
-//! (Blanchet et al., PLDI 2003): a counter, and a counter that a branch depends on.
+//! (Blanchet et al., PLDI 2003): a counter, and a counter that a branch depends on; a copy, and its original.
 
 use super::environment::{Environment, Rows};
 use super::relations::{Gap, variables};
@@ -46,16 +47,20 @@ impl Gap {
     }
 }
 
-/// The counters of each function, in pairs without a known difference.
+/// The counters of each function, and the copies that branches replace by constants with their originals, in pairs without
+/// a known difference.
 pub fn pairs(program: &Program) -> Vec<Vec<Gap>> {
-    // The variables with one assignment, and its value.
-    let mut assigned: FxHashMap<VarId, Option<ExprId>> = FxHashMap::default();
+    // The variables with assignments, and the values of these.
+    let mut assigned: FxHashMap<VarId, Vec<ExprId>> = FxHashMap::default();
     for edge in program.edges.values() {
         if let Op::Assign { var, value } = edge.op {
-            assigned.entry(var).and_modify(|known| *known = None).or_insert(Some(value));
+            assigned.entry(var).or_default().push(value);
         }
     }
-    let made = |of: VarId| assigned.get(&of).copied().flatten();
+    let made = |of: VarId| match assigned.get(&of)?[..] {
+        [value] => Some(value),
+        _ => None,
+    };
     // Each counter, and whether it is multiplied.
     let mut counters: FxHashMap<FuncId, Vec<(VarId, bool)>> = FxHashMap::default();
     let [mut tested, mut signed] = [const { FxHashSet::with_hasher(rustc_hash::FxBuildHasher) }; 2];
@@ -80,8 +85,27 @@ pub fn pairs(program: &Program) -> Vec<Vec<Gap>> {
             _ => {}
         }
     }
+    let mut replaced: FxHashMap<FuncId, Vec<(VarId, VarId)>> = FxHashMap::default();
+    for (&copy, values) in &assigned {
+        if let ([a, b], Some(func)) = (&values[..], program.vars[copy].func())
+            && let Some(original) = [(a, b), (b, a)].into_iter().find_map(|(value, other)| {
+                let (&Expr::Var(original), Some(_)) = (program.exprs.get(*value), program.exprs.as_const(*other))
+                else {
+                    return None;
+                };
+                let is_local = original != copy && program.vars[original].func() == Some(func);
+                (is_local && program.vars[copy].width <= 64 && tested.contains(&original)).then_some(original)
+            })
+        {
+            replaced.entry(func).or_default().extend([(original, copy), (copy, original)]);
+        }
+    }
+    replaced.values_mut().for_each(|pairs| pairs.sort_unstable());
     let none = Vec::new();
     let of_func = |func: FuncId| {
+        let replaced = replaced.get(&func).into_iter().flatten();
+        let replaced =
+            replaced.map(|&(a, b)| Gap { a, b, more: i64::MAX, width: program.vars[a].width, is_signed: false });
         let counters = counters.get(&func).unwrap_or(&none);
         let fits = |&((a, is_multiplied), (b, _)): &((VarId, bool), (VarId, bool))| {
             !is_multiplied && a != b && program.vars[a].width == program.vars[b].width && tested.contains(&b)
@@ -91,7 +115,7 @@ pub fn pairs(program: &Program) -> Vec<Vec<Gap>> {
             let is_signed = !is_multiplied || signed.contains(&b);
             Gap { a, b, more: i64::MAX, width: program.vars[a].width, is_signed }
         };
-        all.filter(fits).take(PAIRS).map(pair).collect()
+        all.filter(fits).map(pair).chain(replaced).take(PAIRS).collect()
     };
     program.funcs.ids().map(of_func).collect()
 }
@@ -136,8 +160,9 @@ impl Environment {
     fn gap(&self, rows: &Rows, pair: &Gap) -> Option<i128> {
         let is_it = |gap: &&Gap| gap.is_between(pair.a, pair.b) && gap.is_signed == pair.is_signed;
         let known = self.recent.gaps().iter().find(is_it).map(|gap| gap.more.into());
+        let equal = self.recent.are_equal(pair.a, pair.b).then_some(0);
         let apart = self.ends(rows, pair).map(|(high, low)| high - low);
-        known.into_iter().chain(apart).min()
+        known.into_iter().chain(equal).chain(apart).min()
     }
 
     /// The greatest value of `a`, and the least one of `b`.

@@ -212,6 +212,10 @@ impl Recent {
     pub fn copies(&self) -> impl Iterator<Item = (VarId, u32)> {
         self.copies.iter().copied()
     }
+    /// True if two variables are known to be equal.
+    pub fn are_equal(&self, a: VarId, b: VarId) -> bool {
+        self.sums.contains(&(a, b, 0)) || self.sums.contains(&(b, a, 0))
+    }
     /// The recorded sums.
     #[cfg(test)]
     pub fn sums(&self) -> impl Iterator<Item = (VarId, VarId, u64)> {
