@@ -340,7 +340,8 @@ pub fn execute_inputs(
 ///
 /// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
 /// as [`execute`] does, as long as `wants` returns true for the counts that are left. Otherwise nothing counts as
-/// covered.
+/// covered. In each run, only the edges before the first over-approximation count, since the system may behave like no
+/// run of the model after it.
 /// The edges that all runs execute before the first such value or approximation are covered. `guide` observes the first
 /// run.
 pub fn execute_process(
@@ -358,13 +359,18 @@ pub fn execute_process(
     let once = |mut others: Others, guide: Option<&mut Guide<'_>>| {
         let counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0, end: End::Never };
         let origins = RefCell::default();
-        let mut observer =
-            Determined { replayer, origins: &origins, guided: Guided { counter, guide }, determined: None };
+        let mut observer = Determined {
+            replayer,
+            origins: &origins,
+            guided: Guided { counter, guide },
+            exact: None,
+            determined: None,
+        };
         let is_zero = matches!(others, Others::Zeros);
         let mut next = || others.next();
         let others: Option<&mut dyn FnMut() -> u64> = if is_zero { None } else { Some(&mut next) };
         let replayed = replayer.run_with_origins(process, others, limits(steps), &mut observer, &origins);
-        let Determined { guided: Guided { counter, .. }, determined, .. } = observer;
+        let Determined { guided: Guided { counter, .. }, exact, determined, .. } = observer;
         // The system may behave differently from an approximation, and the process does not determine that.
         let doubt = replayed.run.taints.iter().find(|&&t| program.taints[t].over);
         let doubt = doubt.map(|&taint| program.taints[taint].reason.clone());
@@ -379,22 +385,22 @@ pub fn execute_process(
         };
         let is_determined = replayed.is_determined && doubt.is_none();
         let is_whole = replayed.run.outcome != Outcome::Assumed;
-        let determined = determined.unwrap_or_else(|| counter.counts.clone());
-        Ok((counter.counts, is_determined, determined, replayed.wanted, is_endless, doubt, is_whole))
+        let exact = exact.unwrap_or_else(|| counter.counts.clone());
+        let determined = determined.unwrap_or_else(|| exact.clone());
+        Ok((counter.counts, is_determined, exact, determined, replayed.wanted, is_endless, doubt, is_whole))
     };
-    let (here, is_determined, determined, wanted, is_endless, doubt, _) = once(Others::Zeros, guide)?;
-    let mut counts = here.clone();
+    let (here, is_determined, mut counts, determined, wanted, is_endless, doubt, _) = once(Others::Zeros, guide)?;
     if !is_determined {
         let mut before = determined;
         let mut others = OTHERS_OF_PROCESSES.into_iter();
         let mut is_run = false;
         let mut is_wanted = wants(&counts);
         while is_wanted && let Some(others) = others.next() {
-            let Ok((run, _, determined, .., is_whole)) = once(others, None) else { continue };
+            let Ok((_, _, exact, determined, .., is_whole)) = once(others, None) else { continue };
             lower(&mut before, &determined);
             // A run that ends at a failed assumption used impossible values, so it does not count.
             if is_whole {
-                lower(&mut counts, &run);
+                lower(&mut counts, &exact);
                 is_run = true;
             }
             is_wanted = wants(&most(&counts, &before));
@@ -635,16 +641,20 @@ struct Determined<'a, 'g, 'p> {
     replayer: &'a Replayer<'p>,
     origins: &'a RefCell<Origins>,
     guided: Guided<'a, 'g>,
+    /// The number of executions of each edge before the first over-approximation. `None` before that.
+    exact: Option<Vec<u32>>,
     /// The number of executions of each edge before the first value that the process does not determine, or the first
-    /// approximation. `None` before that.
+    /// over-approximation. `None` before that.
     determined: Option<Vec<u32>>,
 }
 
 impl Observer for Determined<'_, '_, '_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
-        if self.determined.is_none()
-            && (self.replayer.is_over_approximation(edge) || self.origins.borrow().is_undetermined())
-        {
+        let is_inexact = self.exact.is_none() && self.replayer.is_over_approximation(edge);
+        if is_inexact {
+            self.exact = Some(self.guided.counter.counts.clone());
+        }
+        if self.determined.is_none() && (is_inexact || self.origins.borrow().is_undetermined()) {
             self.determined = Some(self.guided.counter.counts.clone());
         }
         self.guided.executed(edge, state);
