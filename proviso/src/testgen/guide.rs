@@ -129,6 +129,9 @@ impl<'a> Guide<'a> {
                 add((from.to_string().into_bytes(), to.to_string().into_bytes()));
                 if let (Ok(from), Ok(to)) = (u8::try_from(from), u8::try_from(to)) {
                     add((vec![from], vec![to]));
+                    if from == 0 {
+                        add((Vec::new(), vec![to]));
+                    }
                 }
                 let size = a.width() as usize / 8;
                 if matches!(size, 2 | 4 | 8) && from.unsigned_abs() > 255 {

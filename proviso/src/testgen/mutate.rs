@@ -443,7 +443,8 @@ impl Mutator {
     }
 
     /// Queues variants of a process in which the first value of a pair is replaced by the second. An empty string may be
-    /// anywhere. If a value occurs often, occurrences that are whole words are replaced. Variants of processes whose runs took new edges run first.
+    /// anywhere, and is at the end of an input if numbers were compared. If a value occurs often, occurrences that are
+    /// whole words are replaced. Variants of processes whose runs took new edges run first.
     pub fn replace(&mut self, process: &Process, novelty: Novelty, pairs: &BTreeSet<Pair>, source: Source) {
         /// The maximal number of occurrences of a value in an input that are replaced, each in a process of its own.
         const MOST: usize = 4;
@@ -457,7 +458,11 @@ impl Mutator {
                         (0..=bytes.len()).filter(|&at| bytes[at..].starts_with(from)).collect();
                     starts.sort_by_key(|&at| cut_words(bytes, at, at + from.len()));
                     starts.truncate(if from.is_empty() { MOST_PLACES } else { MOST });
-                    starts
+                    match (source, &from[..]) {
+                        // A text ends where a zero was compared.
+                        (Source::Number, []) => vec![bytes.len()],
+                        _ => starts,
+                    }
                 };
                 for at in places {
                     let mut changed = process.clone();
@@ -469,7 +474,7 @@ impl Mutator {
                     }
                     match novelty {
                         Novelty::Edge => self.schedule.add(source, changed),
-                        Novelty::Path | Novelty::Nothing => self.schedule.add_in_front(source, changed),
+                        Novelty::Path | Novelty::Nothing => self.schedule.add_later(source, changed),
                     }
                 }
             }

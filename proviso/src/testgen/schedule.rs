@@ -44,7 +44,7 @@ impl Source {
     ];
 }
 
-/// The maximal number of waiting candidates of a source. If there are more, the first ones are dropped.
+/// The maximal number of waiting candidates of a class of a source. If there are more, the oldest ones are dropped.
 const MOST_WAITING: usize = 4000;
 /// The factor by which the success of earlier candidates of a source counts less after each further one.
 const FADING: f64 = 0.99;
@@ -55,6 +55,15 @@ const LEAST_SHARE: f64 = 0.05;
 /// The number of steps of a run that cost as much as the start of a run.
 const STEPS_OF_START: f64 = 5000.0;
 
+/// The candidates of a source that run before others.
+#[derive(Clone, Copy)]
+enum Class {
+    /// They run first.
+    First,
+    /// They run when none of the first class waits.
+    Later,
+}
+
 /// The success of a source.
 struct Record {
     gain: f64,
@@ -63,7 +72,8 @@ struct Record {
 
 /// The candidates that wait for their runs, and the success of their sources.
 pub struct Schedule {
-    waiting: [VecDeque<Process>; Source::ALL.len()],
+    /// By source, the candidates of each class.
+    waiting: [[VecDeque<Process>; 2]; Source::ALL.len()],
     /// The hash values of all processes that were added.
     added: FxHashSet<u64>,
     records: [Record; Source::ALL.len()],
@@ -73,7 +83,7 @@ impl Schedule {
     /// Creates a schedule without candidates.
     pub fn new() -> Self {
         Self {
-            waiting: std::array::from_fn(|_| VecDeque::new()),
+            waiting: std::array::from_fn(|_| Default::default()),
             added: FxHashSet::default(),
             records: std::array::from_fn(|_| Record { gain: OPTIMISM, cost: 1.0 }),
         }
@@ -81,20 +91,21 @@ impl Schedule {
 
     /// Adds a candidate after the others of its source, unless it was added before.
     pub fn add(&mut self, source: Source, process: Process) {
+        self.add_to(Class::First, source, process);
+    }
+
+    /// Adds a candidate that runs when no other candidates of its source wait, unless it was added before.
+    pub fn add_later(&mut self, source: Source, process: Process) {
+        self.add_to(Class::Later, source, process);
+    }
+
+    fn add_to(&mut self, class: Class, source: Source, process: Process) {
         if self.is_new(&process) {
-            let waiting = &mut self.waiting[source as usize];
+            let waiting = &mut self.waiting[source as usize][class as usize];
             waiting.push_back(process);
             if waiting.len() > MOST_WAITING {
                 waiting.pop_front();
             }
-        }
-    }
-
-    /// Adds a candidate before the others of its source, unless it was added before or too many wait. Candidates of
-    /// which the newest run first then run before it.
-    pub fn add_in_front(&mut self, source: Source, process: Process) {
-        if self.waiting[source as usize].len() < MOST_WAITING && self.is_new(&process) {
-            self.waiting[source as usize].push_front(process);
         }
     }
 
@@ -105,7 +116,7 @@ impl Schedule {
 
     /// Returns true if a candidate of the source waits.
     pub fn is_waiting(&self, source: Source) -> bool {
-        !self.waiting[source as usize].is_empty()
+        self.waiting[source as usize].iter().any(|waiting| !waiting.is_empty())
     }
 
     /// Returns the source of the next candidate, among the sources for which `is_ready` returns true. `chance` is a
@@ -129,10 +140,11 @@ impl Schedule {
         chosen.or(ready.last()).copied()
     }
 
-    /// Takes a candidate of a source: the first option, the last child or combination, a random word, and by turns the
-    /// last and a random compared value. `number` is a random number.
+    /// Takes a candidate of a source: the oldest option, the newest child or combination, a random word, and by turns the
+    /// newest and a random compared value. `number` is a random number.
     pub fn take(&mut self, source: Source, number: usize) -> Option<Process> {
-        let waiting = &mut self.waiting[source as usize];
+        let [first, later] = &mut self.waiting[source as usize];
+        let waiting = if first.is_empty() { later } else { first };
         match source {
             Source::Start | Source::Option => waiting.pop_front(),
             Source::Text | Source::Number if number.is_multiple_of(2) => waiting.pop_back(),
@@ -185,8 +197,8 @@ mod tests {
         assert_eq!(schedule.take(Source::Option, 0), Some(process("a")));
         assert!(schedule.is_waiting(Source::Child) && !schedule.is_waiting(Source::Word));
         // A process that was added before is not added again.
-        ["4", "3", "5"].into_iter().for_each(|text| schedule.add_in_front(Source::Child, process(text)));
+        ["4", "3", "5"].into_iter().for_each(|text| schedule.add_later(Source::Child, process(text)));
         let all = std::iter::from_fn(|| schedule.take(Source::Child, 0)).collect::<Vec<_>>();
-        assert_eq!(all, ["2", "1", "4", "5"].map(process));
+        assert_eq!(all, ["2", "1", "5", "4"].map(process));
     }
 }
