@@ -160,7 +160,7 @@ fn undecided_as_a_whole(check: &CheckResult) -> Option<String> {
 
 /// Returns for each check with violated or open places how many are proved, violated and open, with the open places.
 /// Checks without results are left out. Empty if all places are proved.
-fn places(checks: &[CheckResult]) -> String {
+pub fn places(checks: &[CheckResult]) -> String {
     let is_whole = |check: &&CheckResult| {
         check.counts()[1..] == [0, 0] || (matches!(check.rest, Rest::NotAsked) && check.violations.is_empty())
     };

@@ -176,10 +176,12 @@ fn shown(
         MessageFormat::Short => render::short(report),
         MessageFormat::Json => render::json_lines(report),
     };
-    if report.checks.len() > 1 && args.message_format == MessageFormat::Human {
-        text += &match job.is_exhaustive {
-            true => render::table(&report.checks),
-            false => render::verdicts(&report.checks),
+    if args.message_format == MessageFormat::Human {
+        text += &match (report.checks.len(), job.is_exhaustive) {
+            (0 | 1, false) => String::new(),
+            (0 | 1, true) => render::places(&report.checks),
+            (_, false) => render::verdicts(&report.checks),
+            (_, true) => render::table(&report.checks),
         };
     }
     if args.message_format == MessageFormat::Human {

@@ -29,7 +29,7 @@ use crate::preanalysis::{Holding, Looks, has_work, leave_out, origins};
 use crate::report::{Answer, CheckResult, Places, Rest, Undecided, Violation, add_violation};
 use crate::session::{Finished, Session};
 use crate::source::{Sources, Spot};
-use cfa::{CallGraph, Check, EdgeId, ErrorId, FunctionOrigin, Op, Program};
+use cfa::{CallGraph, Check, EdgeId, ErrorId, FuncId, FunctionOrigin, Op, Program};
 use engine::ReasonKind;
 use engine::budget::Budget;
 use group::Group;
@@ -684,12 +684,28 @@ impl Run<'_> {
     }
 }
 
-/// Returns the places of edges in the program's own code, sorted by source position.
+/// Returns the places of edges, sorted by source position. The place of an edge in a library model is that of the calls
+/// that may lead to it.
 fn spots(program: &Program, edges: impl Iterator<Item = EdgeId>) -> Vec<Spot> {
+    let is_of_model = |func: FuncId| program.funcs[func].origin == FunctionOrigin::Model;
+    let (of_models, mut own): (Vec<EdgeId>, Vec<EdgeId>) = edges.partition(|&edge| is_of_model(program.func_of(edge)));
+    if !of_models.is_empty() {
+        let calls = CallGraph::new(program);
+        let mut models: Vec<FuncId> = of_models.into_iter().map(|edge| program.func_of(edge)).collect();
+        let mut seen: FxHashSet<FuncId> = models.iter().copied().collect();
+        while let Some(model) = models.pop() {
+            for call in calls.callers(model) {
+                let caller = program.func_of(call);
+                match is_of_model(caller) {
+                    true => models.extend(seen.insert(caller).then_some(caller)),
+                    false => own.push(call),
+                }
+            }
+        }
+    }
     let sources = Sources::new();
-    let own = edges.filter(|&edge| program.funcs[program.func_of(edge)].origin != FunctionOrigin::Model);
-    let mut spots: Vec<Spot> =
-        own.filter_map(|edge| sources.spot(program, program.edges[edge].place?)).filter(|s| s.column > 0).collect();
+    let own = own.into_iter().filter_map(|edge| sources.spot(program, program.edges[edge].place?));
+    let mut spots: Vec<Spot> = own.filter(|spot| spot.column > 0).collect();
     spots.sort();
     spots.dedup();
     spots
