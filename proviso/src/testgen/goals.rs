@@ -340,8 +340,8 @@ pub fn execute_inputs(
 ///
 /// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
 /// as [`execute`] does, as long as `wants` returns true for the counts that are left. Otherwise nothing counts as
-/// covered. In each run, only the edges before the first over-approximation count, since the system may behave like no
-/// run of the model after it.
+/// covered. In each run, only the edges before the first approximation that adds and drops behaviours count, since the
+/// system may behave like no run of the model after it.
 /// The edges that all runs execute before the first such value or approximation are covered. `guide` observes the first
 /// run.
 pub fn execute_process(
@@ -360,6 +360,7 @@ pub fn execute_process(
         let counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0, end: End::Never };
         let origins = RefCell::default();
         let mut observer = Determined {
+            program,
             replayer,
             origins: &origins,
             guided: Guided { counter, guide },
@@ -638,10 +639,12 @@ impl Observer for Guided<'_, '_> {
 
 /// Observes a run on the inputs of a process.
 struct Determined<'a, 'g, 'p> {
+    program: &'a Program,
     replayer: &'a Replayer<'p>,
     origins: &'a RefCell<Origins>,
     guided: Guided<'a, 'g>,
-    /// The number of executions of each edge before the first over-approximation. `None` before that.
+    /// The number of executions of each edge before the first approximation after which the system may behave like no
+    /// run of the model: one that adds and drops behaviours. `None` before that.
     exact: Option<Vec<u32>>,
     /// The number of executions of each edge before the first value that the process does not determine, or the first
     /// over-approximation. `None` before that.
@@ -650,11 +653,12 @@ struct Determined<'a, 'g, 'p> {
 
 impl Observer for Determined<'_, '_, '_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
-        let is_inexact = self.exact.is_none() && self.replayer.is_over_approximation(edge);
-        if is_inexact {
+        let is_approximation = self.replayer.is_over_approximation(edge);
+        let drops = || matches!(self.program.edges[edge].op, Op::Approx { taint } if self.program.taints[taint].under);
+        if self.exact.is_none() && is_approximation && drops() {
             self.exact = Some(self.guided.counter.counts.clone());
         }
-        if self.determined.is_none() && (is_inexact || self.origins.borrow().is_undetermined()) {
+        if self.determined.is_none() && (is_approximation || self.origins.borrow().is_undetermined()) {
             self.determined = Some(self.guided.counter.counts.clone());
         }
         self.guided.executed(edge, state);
