@@ -603,17 +603,18 @@ impl TestSearch<'_> {
     /// found.
     fn trim(&self, processes: &Processes<'_>, process: &Process, edges: &[EdgeId]) -> Option<Process> {
         /// The maximal number of runs.
-        const MOST: usize = 40;
+        const MOST: usize = 60;
         let mut smallest = None;
         if edges.is_empty() {
             return None;
         }
-        let mut waiting = smaller(process).into_iter();
+        // Larger parts come first. After one was removed, no larger ones are tried again.
+        let mut waiting = smaller(process).into_iter().enumerate().skip(0);
         for _ in 0..MOST {
-            let Some(less) = waiting.next() else { break };
+            let Some((tried, less)) = waiting.next() else { break };
             let run = goals::execute_process(self.program, &processes.replayer, &less, goals::ENDLESS, None, |_| false);
             if run.is_ok_and(|(run, _)| edges.iter().all(|edge| run.here[edge.index()] > 0)) {
-                waiting = smaller(&less).into_iter();
+                waiting = smaller(&less).into_iter().enumerate().skip(tried);
                 smallest = Some(less);
             }
         }
