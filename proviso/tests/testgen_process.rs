@@ -218,10 +218,10 @@ fn suites_have_other_forms() {
 const HASH: &str = "\
 #include <stdio.h>
 int main(void) {
-    unsigned hash = 0x811c9dc5;
+    unsigned long long hash = 0xcbf29ce484222325;
     int c;
     while ((c = getchar()) != EOF)
-        hash = (hash ^ (unsigned)c) * 16777619;
+        hash = (hash ^ (unsigned)c) * 1099511628211;
     if (hash == %)
         puts(\"found\");
     return 0;
@@ -232,7 +232,8 @@ int main(void) {
 fn a_search_starts_with_the_corpus_of_a_fuzzer_and_shows_what_it_covers() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let hash = b"a seedling".iter().fold(0x811c_9dc5_u32, |hash, &c| (hash ^ u32::from(c)).wrapping_mul(16_777_619));
+    let step = |hash: u64, &c: &u8| (hash ^ u64::from(c)).wrapping_mul(1_099_511_628_211);
+    let hash = b"a seedling".iter().fold(0xcbf2_9ce4_8422_2325, step);
     let program = HASH.replace('%', &format!("{hash}u"));
     let queue = folder.join("found/default/queue");
     std::fs::create_dir_all(&queue).unwrap();
