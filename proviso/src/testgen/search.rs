@@ -603,7 +603,7 @@ impl TestSearch<'_> {
     /// found.
     fn trim(&self, processes: &Processes<'_>, process: &Process, edges: &[EdgeId]) -> Option<Process> {
         /// The maximal number of runs.
-        const MOST: usize = 60;
+        const MOST: usize = 40;
         let mut smallest = None;
         if edges.is_empty() {
             return None;
