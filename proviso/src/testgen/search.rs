@@ -609,13 +609,15 @@ impl TestSearch<'_> {
             return None;
         }
         // Larger parts come first. After one was removed, no larger ones are tried again.
-        let mut waiting = smaller(process).into_iter().enumerate().skip(0);
+        let (mut candidates, mut next) = (smaller(process), 0);
         for _ in 0..MOST {
-            let Some((tried, less)) = waiting.next() else { break };
-            let run = goals::execute_process(self.program, &processes.replayer, &less, goals::ENDLESS, None, |_| false);
+            let Some(less) = candidates.get(next) else { break };
+            let run = goals::execute_process(self.program, &processes.replayer, less, goals::ENDLESS, None, |_| false);
             if run.is_ok_and(|(run, _)| edges.iter().all(|edge| run.here[edge.index()] > 0)) {
-                waiting = smaller(&less).into_iter().enumerate().skip(tried);
-                smallest = Some(less);
+                smallest = Some(less.clone());
+                candidates = smaller(less);
+            } else {
+                next += 1;
             }
         }
         smallest
