@@ -114,6 +114,18 @@ fn places_after_unknown_formats_are_answered() {
     assert_eq!([proved, violated + open], [5, 2], "{report}");
 }
 
+/// A place in a library model is listed by the call that leads to it.
+#[test]
+fn open_places_in_models_are_listed_by_calls() {
+    let (report, verdict) = report(&data("in_model.c"), &["--check", "address"]);
+    assert!(verdict.starts_with("UNKNOWN("), "{verdict}");
+    assert_eq!(open_lines(&report), BTreeSet::from([7]), "{report}");
+    let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    let output = proviso.args(["verify", "--timeout", "10", "--check", "address"]).arg(data("in_model.c")).output();
+    let told = String::from_utf8(output.unwrap().stdout).unwrap();
+    assert!(told.contains("places by result:\n  address: ") && told.contains("in_model.c:7:"), "{told}");
+}
+
 /// C defines no behaviour after a division by zero. If no check is about the division, places are proved under the
 /// assumption that it does not happen.
 #[test]

@@ -248,7 +248,11 @@ fn unknown(
             {
                 let Taint { reason, place, .. } = &program.taints[taint];
                 let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
-                let harm = if is_of_model { Harm::Bounded } else { program.taints[taint].harm() };
+                let harm = match program.taints[taint].harm() {
+                    Harm::Undefined => Harm::Undefined,
+                    _ if is_of_model => Harm::Bounded,
+                    harm => harm,
+                };
                 Unknown { reason: reason.clone(), place: *place, harm }
             }
             Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => {

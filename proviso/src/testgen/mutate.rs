@@ -281,8 +281,9 @@ impl Mutator {
         wanted: &RequestedInputs,
         distances: impl IntoIterator<Item = (u32, u64)>,
     ) -> Novelty {
-        let (mut is_new, mut gain) = (false, 0);
-        for ((seen, &count), is_own) in self.seen.iter_mut().zip(counts).zip(&self.is_own) {
+        let gain = self.new_edges(counts).len();
+        let mut is_new = false;
+        for (seen, &count) in self.seen.iter_mut().zip(counts) {
             let class = match count {
                 0 => continue,
                 1..=3 => count - 1,
@@ -293,7 +294,6 @@ impl Mutator {
                 _ => 7,
             };
             is_new |= *seen & 1 << class == 0;
-            gain += usize::from(*seen == 0 && *is_own);
             *seen |= 1 << class;
         }
         self.edges += gain;

@@ -55,7 +55,7 @@ const LEAST_SHARE: f64 = 0.05;
 /// The number of steps of a run that cost as much as the start of a run.
 const STEPS_OF_START: f64 = 5000.0;
 
-/// The candidates of a source that run before others.
+/// The order of the candidates of a source.
 #[derive(Clone, Copy)]
 enum Class {
     /// They run first.

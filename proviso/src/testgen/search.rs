@@ -582,7 +582,10 @@ impl TestSearch<'_> {
             found.take(self.goals, &run)
         };
         let new_edges = processes.mutator().new_edges(&run.here);
-        if let Some(less) = self.trim(processes, process, &new_edges) {
+        if !new_edges.is_empty()
+            && !run.is_endless
+            && let Some(less) = self.trim(processes, process, &new_edges)
+        {
             return Ok(self.try_process(processes, &less, steps)? | is_covering);
         }
         let novelty = processes.mutator().learn(process, &run.here, &wanted, guide.nearest);
@@ -599,19 +602,15 @@ impl TestSearch<'_> {
         Ok(is_covering)
     }
 
-    /// Returns a smaller process whose run takes all of these edges. `None` if there are no edges, or no such process is
-    /// found.
+    /// Returns a smaller process whose run takes all of these edges. `None` if no such process is found.
     fn trim(&self, processes: &Processes<'_>, process: &Process, edges: &[EdgeId]) -> Option<Process> {
         /// The maximal number of runs.
         const MOST: usize = 40;
         let mut smallest = None;
-        if edges.is_empty() {
-            return None;
-        }
         // Larger parts come first. After one was removed, no larger ones are tried again.
         let (mut candidates, mut next) = (smaller(process), 0);
         for _ in 0..MOST {
-            let Some(less) = candidates.get(next) else { break };
+            let Some(less) = candidates.get(next).filter(|_| self.budget.spent().is_none()) else { break };
             let run = goals::execute_process(self.program, &processes.replayer, less, goals::ENDLESS, None, |_| false);
             if run.is_ok_and(|(run, _)| edges.iter().all(|edge| run.here[edge.index()] > 0)) {
                 smallest = Some(less.clone());

@@ -1,0 +1,8 @@
+#include <stdlib.h>
+
+const char *get(void);
+
+int main(void) {
+    const char *text = get();
+    return atoi(text);
+}
