@@ -58,11 +58,9 @@ struct proviso_file {
     unsigned long long device, number;
 };
 
-static struct {
-    int descriptor, file;
-    // The flag of F_GETFD, or -1 if unknown.
-    signed char closes_on_exec;
-} proviso_known[PROVISO_KEPT_DESCRIPTORS + 1];
+// The known descriptors; for each the number of its file in the table, and the flag of F_GETFD, or -1 if unknown.
+static int proviso_known[PROVISO_KEPT_DESCRIPTORS + 1], proviso_file_numbers[PROVISO_KEPT_DESCRIPTORS + 1];
+static signed char proviso_closes_on_exec[PROVISO_KEPT_DESCRIPTORS + 1];
 // The last element is for files that do not fit the table.
 static struct proviso_file proviso_file_table[PROVISO_KEPT_DESCRIPTORS + 1];
 static int proviso_known_count, proviso_file_count;
@@ -71,14 +69,14 @@ static _Bool proviso_some_unknown;
 
 // Associates a descriptor with the file of this number in the table.
 static void proviso_know(int descriptor, int file, int closes_on_exec) {
-    int count = proviso_known_count;
+    unsigned count = proviso_known_count;
     if (count >= PROVISO_KEPT_DESCRIPTORS) {
         __proviso_overapproximated("the program has more open files than are modelled");
         return;
     }
-    proviso_known[count].descriptor = descriptor;
-    proviso_known[count].file = file;
-    proviso_known[count].closes_on_exec = closes_on_exec;
+    proviso_known[count] = descriptor;
+    proviso_file_numbers[count] = file;
+    proviso_closes_on_exec[count] = closes_on_exec;
     proviso_known_count = count + 1;
 }
 
@@ -86,7 +84,7 @@ static const struct proviso_file PROVISO_ANY_FILE = {.seekable = -1, .terminal =
 
 // Adds a file to the table and associates a descriptor with it. Returns the number of the file.
 static int proviso_add_file(int descriptor, struct proviso_file file, int closes_on_exec) {
-    int number = proviso_file_count;
+    unsigned number = proviso_file_count;
     if (number >= PROVISO_KEPT_DESCRIPTORS) {
         __proviso_overapproximated("the program has more open files than are modelled");
         proviso_file_table[PROVISO_KEPT_DESCRIPTORS] = PROVISO_ANY_FILE;
@@ -98,10 +96,18 @@ static int proviso_add_file(int descriptor, struct proviso_file file, int closes
     return number;
 }
 
+// The number of the file of a known descriptor. The assumption holds always. It bounds the number for analyses that
+// follow the table's content only in part.
+static int proviso_number_of_file(int known) {
+    int file = proviso_file_numbers[known];
+    __proviso_assume((unsigned)file <= PROVISO_KEPT_DESCRIPTORS);
+    return file;
+}
+
 // The index of a descriptor among the known ones, or their number.
 static int proviso_find_descriptor(int descriptor) {
     int i = 0;
-    while (i < proviso_known_count && proviso_known[i].descriptor != descriptor)
+    while (i < proviso_known_count && proviso_known[i] != descriptor)
         i++;
     return i;
 }
@@ -110,7 +116,7 @@ static int proviso_find_descriptor(int descriptor) {
 static int proviso_file_number(int descriptor) {
     int i = proviso_find_descriptor(descriptor);
     if (i < proviso_known_count)
-        return proviso_known[i].file;
+        return proviso_number_of_file(i);
     if (proviso_some_unknown)
         __proviso_overapproximated("the program has more open files than are modelled");
     return proviso_add_file(descriptor, PROVISO_ANY_FILE, -1);
@@ -126,13 +132,15 @@ static void proviso_unknow(int descriptor) {
     int left = proviso_known_count - 1;
     if (i > left)
         return;
-    int file = proviso_known[i].file;
+    int file = proviso_number_of_file(i);
     proviso_known[i] = proviso_known[left];
+    proviso_file_numbers[i] = proviso_file_numbers[left];
+    proviso_closes_on_exec[i] = proviso_closes_on_exec[left];
     proviso_known_count = left;
     // The last file is removed if this was its last descriptor.
     _Bool unused = file + 1 == proviso_file_count;
     for (int n = 0; n < left; n++)
-        unused &= proviso_known[n].file != file;
+        unused &= proviso_file_numbers[n] != file;
     if (unused)
         proviso_file_count = file;
 }
@@ -308,8 +316,8 @@ static int proviso_new_descriptor(int flags, _Bool may_seek) {
 static _Bool proviso_is_one_way(int file, int mode) {
     _Bool is = 0;
     for (int i = 0; i < proviso_known_count; i++) {
-        int flags = proviso_file_table[proviso_known[i].file].flags;
-        is |= (file == proviso_known[i].descriptor) & (flags >= 0) & ((flags & 3) == mode);
+        int flags = proviso_file_table[proviso_number_of_file(i)].flags;
+        is |= (file == proviso_known[i]) & (flags >= 0) & ((flags & 3) == mode);
     }
     return is;
 }

@@ -30,19 +30,19 @@ unsigned error_message_count;
 int error_one_per_line;
 void (*error_print_progname)(void);
 
-static void proviso_report_error(int status, const char *format, struct proviso_args *args) {
+static void proviso_report_error(const char *format, struct proviso_args *args) {
     if (error_print_progname)
         error_print_progname();
     proviso_report(format, args);
     error_message_count++;
-    if (status)
-        exit(status);
 }
 
 void error(int status, int number, const char *format, ...) {
     struct proviso_args args;
     va_start(args.list, format);
-    proviso_report_error(status, format, &args);
+    proviso_report_error(format, &args);
+    if (status)
+        exit(status);
 }
 
 void error_at_line(int status, int number, const char *file, unsigned line, const char *format, ...) {
@@ -52,7 +52,9 @@ void error_at_line(int status, int number, const char *file, unsigned line, cons
         __proviso_unmodelled("error_one_per_line is not modelled");
     if (file)
         proviso_strlen(file);
-    proviso_report_error(status, format, &args);
+    proviso_report_error(format, &args);
+    if (status)
+        exit(status);
 }
 
 void openlog(const char *name, int options, int facility) {}

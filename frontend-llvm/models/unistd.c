@@ -582,7 +582,7 @@ static int proviso_fcntl(int file, int command, int argument) {
         return -1;
     struct proviso_file *of = proviso_file_of(file);
     int known = proviso_find_descriptor(file);
-    signed char *closes_on_exec = &proviso_known[known].closes_on_exec;
+    signed char *closes_on_exec = &proviso_closes_on_exec[known];
     if (known == proviso_known_count)
         *closes_on_exec = -1;
     switch (command) {

@@ -92,7 +92,9 @@ impl Discharged {
         };
         let is_large = program.edges.len() > LARGE;
         let before = budget.remaining();
-        let mut quick = is_large.then(|| Self::quickly(program, &share(QUICK_FIRST))).flatten();
+        let found =
+            is_large.then(|| Self::analyse_whole(program, None, Strength::QUICK, &share(QUICK_FIRST))).flatten();
+        let (mut quick, reduced) = found.unzip();
         let taken = before.zip(budget.remaining()).map(|(before, left)| before.saturating_sub(left));
         let is_hopeless =
             is_large && taken.zip(budget.remaining()).is_some_and(|(taken, left)| left < taken * COST_OF_WHOLE);
@@ -100,7 +102,7 @@ impl Discharged {
             true => None,
             false => {
                 let strength = if is_large { Strength::LARGE } else { Strength::FULL };
-                Self::analyse_whole(program, strength, &share(WHOLE))
+                Self::analyse_whole(program, reduced, strength, &share(WHOLE)).map(|(found, _)| found)
             }
         };
         if !is_large && whole.is_none() {
@@ -122,14 +124,24 @@ impl Discharged {
 
     /// Like `compute`, with one coarse analysis of the whole program.
     pub fn quickly(program: &Program, budget: &Budget) -> Option<Self> {
-        Self::analyse_whole(program, Strength::QUICK, budget)
+        Self::analyse_whole(program, None, Strength::QUICK, budget).map(|(found, _)| found)
     }
 
-    /// Analyses variables and memory of the whole program. `None` if the budget is spent before the end.
-    fn analyse_whole(program: &Program, strength: Strength, budget: &Budget) -> Option<Self> {
+    /// Analyses variables and memory of the whole program. `reduced` is the program without code that an earlier analysis
+    /// proved unreachable. Also returns the program without code that this analysis proves unreachable. `None` if the
+    /// budget is spent before the end.
+    fn analyse_whole(
+        program: &Program,
+        reduced: Option<Contexts>,
+        strength: Strength,
+        budget: &Budget,
+    ) -> Option<(Self, Contexts)> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
         let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
-        let contexts = Contexts::new(program, Some(&points_to), strength.copied);
+        let contexts = match reduced {
+            Some(reduced) => reduced.copied(strength.copied),
+            None => Contexts::new(program, Some(&points_to), strength.copied),
+        };
         let mut analysis = Analysis::following(&contexts, program, Some(points_to), strength);
         analysis.iterate(budget)?;
         let mut reached = vec![false; program.locs.len()];
@@ -146,7 +158,8 @@ impl Discharged {
         };
         let beyond = beyond(program, &reached, is_blind, is_accounted_for, analysis.handlers());
         let unknown = unknown(program, &reached, is_blind, is_accounted_for);
-        Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true })
+        let reduced = contexts.reduced(|loc| analysis.is_reachable(loc));
+        Some((Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true }, reduced))
     }
 
     /// Analyses function by function: assumes nothing about arguments and memory at a function's entry, or about memory
@@ -543,7 +556,7 @@ impl Following<'_> {
                 }
                 env.set(rows, var, loaded);
                 if let Some(cell) = cell.filter(|_| width.is_multiple_of(8) && is_steady) {
-                    env.recent.loaded(var, cell);
+                    env.recent.stored(var, 0, cell);
                 }
                 if width == 8 && is_steady {
                     env.recent.read(pool, Read { var, width }, addr);
@@ -560,10 +573,18 @@ impl Following<'_> {
                     domain.write(env, value.as_ref(), addr, bytes, content.as_ref());
                 });
                 accessed(program, rows, env, addr, bytes);
-                if let (8, &Expr::Var(var)) = (width, pool.get(stored))
+                let (base, by) = pool.base_and_offset(stored);
+                if let &Expr::Var(var) = pool.get(base)
+                    && width.is_multiple_of(8)
                     && domain.is_steady(value.as_ref(), addr)
                 {
-                    env.recent.read(pool, Read { var, width }, addr);
+                    let is_address = env.get(rows, var).is_some_and(|value| value.targets.is_some());
+                    if let Some(cell) = domain.only_cell(&env.memory, &places, bytes).filter(|_| is_address) {
+                        env.recent.stored(var, by, cell);
+                    }
+                    if (width, by) == (8, 0) {
+                        env.recent.read(pool, Read { var, width }, addr);
+                    }
                 }
                 is_valid
             }

@@ -50,13 +50,32 @@ impl Contexts {
                 this.tell_apart(id, address, callees);
             }
         }
+        this.copied(small)
+    }
+
+    /// Copies the functions with at most `small` edges.
+    pub fn copied(mut self, small: usize) -> Self {
         let callee = |edge: &Edge| match edge.op {
             Op::Call { callee: Callee::Direct(callee), .. } => Some(callee),
             _ => None,
         };
-        this.callees = this.program.edges.values().map(callee).collect();
-        this.expand(small);
-        this
+        self.callees = self.program.edges.values().map(callee).collect();
+        self.expand(small);
+        self
+    }
+
+    /// The program without the operations that start at unreachable locations. Functions that only these calls make
+    /// recursive are not recursive in it.
+    pub fn reduced(&self, is_reachable: impl Fn(LocId) -> bool) -> Self {
+        let mut program = self.program.clone();
+        for edge in program.edges.ids() {
+            let Edge { source, op, .. } = &mut program.edges[edge];
+            if !is_reachable(*source) && !matches!(op, Op::Assume { .. } | Op::Return { .. }) {
+                *op = Op::Skip;
+            }
+        }
+        let (origin, locations) = (self.origin.clone(), self.locations.clone());
+        Self { program, origin, locations, callees: Vec::new(), originals: self.originals }
     }
 
     /// Replaces a call through a pointer by a chain of comparisons with calls of the candidates. The last candidate
@@ -108,6 +127,15 @@ impl Contexts {
             sizes[func.index()] += more;
         }
         let most = self.program.edges.len() * LARGER + MORE;
+        let calls_itself = |func: FuncId| {
+            let is_it = |&call: &EdgeId| matches!(self.program.edges[call].op, Op::Call { callee: Callee::Direct(callee), .. } if callee == func);
+            calls.calls_in(func).iter().any(is_it)
+        };
+        let repeats: Vec<bool> = self.program.funcs.ids().map(calls_itself).collect();
+        // A recursive function is copied for its calls in the original functions only.
+        let is_unbounded = |caller: FuncId, func: FuncId| {
+            calls.is_recursive(func) && (caller.index() >= originals || repeats[func.index()])
+        };
         // Process the call tree breadth-first. The size limit ends the loop.
         let mut todo: Vec<FuncId> = self.program.funcs.ids().filter(|&f| calls.is_reachable(f)).collect();
         let mut next = 0;
@@ -118,7 +146,7 @@ impl Contexts {
                 let Op::Call { callee: Callee::Direct(callee), .. } = self.program.edges[edge].op else { continue };
                 let size = sizes[callee.index()];
                 if size > small
-                    || calls.is_recursive(callee)
+                    || is_unbounded(func, callee)
                     || is_single(func, callee)
                     || self.program.edges.len() + size > most
                 {

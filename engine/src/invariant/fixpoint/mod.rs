@@ -551,7 +551,7 @@ impl<'p> Analysis<'p> {
                             let edge_ref = &self.program.edges[edge];
                             let Op::Assume { cond, .. } = edge_ref.op else { unreachable!("a branch of assumes") };
                             let mut side = env.clone();
-                            if !side.assume(&self.rows, &self.program.exprs, cond) {
+                            if !self.assume(&mut side, &env, cond) {
                                 if !self.is_passable_violation(other) {
                                     continue;
                                 }
@@ -585,6 +585,13 @@ impl<'p> Analysis<'p> {
                 }
             }
         }
+    }
+
+    /// Refines an environment, which equals `before`, by a condition. Returns `false` if no state satisfies it.
+    fn assume(&self, env: &mut Environment, before: &Environment, cond: ExprId) -> bool {
+        let pool = &self.program.exprs;
+        env.assume(&self.rows, pool, cond)
+            && self.following.as_ref().is_none_or(|f| f.domain.refine_addresses(env, before, &self.rows, pool))
     }
 
     /// True if an edge leads to the violation of a check after which an unchecked program goes on.

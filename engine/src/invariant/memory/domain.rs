@@ -447,15 +447,20 @@ impl<'p> MemoryDomain<'p> {
         let mut found: Option<Value> = None;
         for (object, at) in targets.iter() {
             let Some(one) = self.read_at(memory, *object, at, bytes) else {
-                return (None, self.only_cell(memory, &targets, bytes));
+                return (None, self.only_cell_of(memory, &targets, bytes));
             };
             found = Some(found.map_or_else(|| one.clone(), |before| before.join(&one)));
         }
-        (found, self.only_cell(memory, &targets, bytes))
+        (found, self.only_cell_of(memory, &targets, bytes))
     }
 
-    /// The cell of an access, if there is only one possibility.
-    fn only_cell(&mut self, memory: &Memory, targets: &Targets, bytes: u64) -> Option<u32> {
+    /// The cell of an access to these places, if there is only one possibility.
+    pub fn only_cell(&mut self, memory: &Memory, places: &Places, bytes: u64) -> Option<u32> {
+        let Places::Known(targets) = places else { return None };
+        self.only_cell_of(memory, targets, bytes)
+    }
+
+    fn only_cell_of(&mut self, memory: &Memory, targets: &Targets, bytes: u64) -> Option<u32> {
         let [(object, at)] = &targets[..] else { return None };
         let at = at.as_constant().filter(|&at| at <= u64::MAX / 2 && bytes <= WIDEST)?;
         memory.is_one(*object).then(|| self.cell(*object, at, bytes))
@@ -583,7 +588,7 @@ impl<'p> MemoryDomain<'p> {
         {
             return;
         }
-        let only = self.only_cell(&env.memory, targets, bytes);
+        let only = self.only_cell_of(&env.memory, targets, bytes);
         for (object, at) in targets.iter() {
             self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
         }

@@ -2,6 +2,7 @@
 
 pub mod cells;
 pub mod domain;
+mod elements;
 pub mod environment;
 pub mod exit;
 pub mod gaps;

@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 /// kept.
 #[derive(Clone, Default, PartialEq)]
 pub struct Recent {
-    /// Variables that equal a memory cell.
-    pub(super) copies: Vec<(VarId, u32)>,
+    /// Memory cells that equal the sum of a variable and a number.
+    pub(super) copies: Vec<(VarId, u64, u32)>,
     /// Variables that are null if and only if the byte at an address was null when it was read.
     pub(super) reads: Vec<(Read, ExprId)>,
     /// `(a, b, c)` for `a = b + c`, without wrap-around where `b` has an offset bound.
@@ -125,7 +125,7 @@ impl Recent {
     }
     /// Drops relations that involve a variable, which is about to be changed.
     pub fn forget(&mut self, pool: &ExprPool, var: VarId) {
-        self.copies.retain(|(copy, _)| *copy != var);
+        self.copies.retain(|(copy, ..)| *copy != var);
         self.reads.retain(|(read, address)| read.var != var && !mentions(pool, *address, var));
         self.sums.retain(|(sum, of, _)| *sum != var && *of != var);
         self.definitions.retain(|(defined, value)| *defined != var && !mentions(pool, *value, var));
@@ -189,27 +189,26 @@ impl Recent {
     }
     /// Drops the relations to a cell.
     pub fn forget_cell(&mut self, cell: u32) {
-        self.copies.retain(|(_, id)| *id != cell);
+        self.copies.retain(|(.., id)| *id != cell);
     }
     /// Drops the relations to the cells that satisfy `are`.
     pub fn forget_cells(&mut self, are: &dyn Fn(u32) -> bool) {
-        self.copies.retain(|(_, id)| !are(*id));
+        self.copies.retain(|(.., id)| !are(*id));
     }
     /// Drops all reads.
     pub fn forget_reads(&mut self) {
         self.reads.clear();
     }
-    /// Records that a variable equals a cell.
-    pub fn loaded(&mut self, var: VarId, cell: u32) {
-        push(&mut self.copies, (var, cell));
+    /// Records that a cell equals the sum of a variable and a number.
+    pub fn stored(&mut self, var: VarId, by: u64, cell: u32) {
+        push(&mut self.copies, (var, by, cell));
     }
     /// The cells that equal a variable.
     pub fn cells_of(&self, var: VarId) -> impl Iterator<Item = u32> + '_ {
-        self.copies.iter().filter(move |(copy, _)| *copy == var).map(|(_, cell)| *cell)
+        self.copies.iter().filter(move |(copy, by, _)| (*copy, *by) == (var, 0)).map(|(.., cell)| *cell)
     }
-    /// The variables that equal a cell.
-    #[cfg(test)]
-    pub fn copies(&self) -> impl Iterator<Item = (VarId, u32)> {
+    /// The sums of variables and numbers, and the cells that equal them.
+    pub fn copies(&self) -> impl Iterator<Item = (VarId, u64, u32)> {
         self.copies.iter().copied()
     }
     /// True if two variables are known to be equal.

@@ -1,0 +1,22 @@
+// run: => TRUE
+// Arguments up to a null pointer, in a program whose other arguments have any number and length.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t total(const char *first, ...) {
+    size_t length = strlen(first);
+    va_list others;
+    va_start(others, first);
+    const char *other;
+    while ((other = va_arg(others, const char *)) != NULL)
+        length += strlen(other);
+    va_end(others);
+    return length;
+}
+
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        printf("%zu\n", total(argv[i], "of", argv[0], (char *)NULL));
+    return 0;
+}
