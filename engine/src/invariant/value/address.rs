@@ -18,7 +18,7 @@ pub type Targets = Rc<[(u32, Value)]>;
 pub const NULL: u32 = u32::MAX;
 
 /// Largest number of targets of an address, including null.
-const TARGETS: usize = 13;
+const TARGETS: usize = 64;
 
 impl Value {
     /// The address of the start of an object.
