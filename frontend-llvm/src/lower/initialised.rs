@@ -28,6 +28,12 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Saves a value in a temporary if uses of uninitialised values are checked, except in models. An expression with it
+    /// keeps its operands then: `x - x` is not 0, and a remainder of a division by 4 is no mask.
+    pub fn separate(&mut self, value: ExprId) -> ExprId {
+        if self.asks_for(Check::Memory) && !is_in_model(self) { self.pin(value) } else { value }
+    }
+
     /// Marks a value that must be initialised, except in models. `use_` describes the use for the message.
     pub fn demand(&mut self, value: ExprId, use_: String) {
         if !is_in_model(self) {

@@ -201,12 +201,9 @@ fn lower_load(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     }
     if let Some(var) = fl.home(address) {
         let value = fl.b.var_expr(var);
-        if fl.uninitialised.contains(&var) {
-            // Each read counts separately: `x - x` need not be 0.
-            let value = fl.b.pin(value);
-            return fl.define_saved(n, value);
-        }
-        return fl.define(n, value);
+        // Each read counts separately: `x - x` need not be 0.
+        let separate = fl.b.separate(value);
+        return if separate == value { fl.define(n, value) } else { fl.define_saved(n, separate) };
     }
     let Some(address) = fl.operand(address) else { return };
     let order = fl.b.ir().extra(i).first().map(|&order| u64::from(order));
@@ -341,6 +338,7 @@ fn evaluate(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
             let (a, b) = (fl.value(i, 0)?, fl.value(i, 1)?);
             fl.b.demand(b, "it divides".into());
             guard_division(fl, i, a, b);
+            let b = fl.b.separate(b);
             Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[a, b], |x, v| {
                 arith::binary(x, i.opcode, Mode::Nearest, None, v[0], v[1]).unwrap_or(v[0])
             }))

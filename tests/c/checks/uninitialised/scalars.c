@@ -11,6 +11,9 @@
 // run: --check memory -DBUG=10 => FALSE(memory)
 // run: --check memory -DBUG=11 => FALSE(memory)
 // run: --check memory -DBUG=12 => FALSE(memory)
+// run: --check memory -DBUG=13 => FALSE(memory)
+// run: --check memory -DBUG=14 => FALSE(memory)
+// run: --check memory -DBUG=15 => FALSE(memory)
 // Variables whose addresses are not taken: set on some paths only, new in each iteration of a loop, copied, and used in every way.
 #include "../../verify.h"
 
@@ -98,5 +101,20 @@ int main(void) {
         difference = n;
     if (difference - difference) // wrong
         n = 9;
+
+    // Neither a copy nor a result that does not depend on the value makes it initialised.
+    int source;
+    unsigned remainder;
+    if (BUG != 13)
+        source = n;
+    if (BUG < 14)
+        remainder = n;
+    int other = source;
+    if (other - other) // wrong
+        n = 10;
+    if (BUG == 14 && remainder % 4 >= 4) // wrong
+        n = 11;
+    if (BUG == 15 && remainder % 1) // wrong
+        n = 12;
     return 0;
 }
