@@ -340,8 +340,8 @@ impl Job {
             }
         };
         let lengths = match array_length {
-            Some(1) => "each of these is one object".into(),
-            Some(n) => format!("each of these is an array of {n} elements"),
+            Some(1) => "each of these is one object; a string ends with a zero".into(),
+            Some(n) => format!("each of these is an array of {n} elements; a string ends with a zero"),
             None => "these are one struct, union or pointer, or an array of any length (to 16 MB) of others; a string ends with a zero".into(),
         };
         let places = match globals {

@@ -102,6 +102,25 @@ fn assumptions_about_undefined_functions_are_printed() {
     assert!(out.ends_with("FALSE(unreach-call)\n") && notes.contains("set (1)"), "{out}{notes}");
 }
 
+/// The assumption that a string ends with a zero is printed for each length of the arrays.
+#[test]
+fn the_assumption_that_strings_end_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <assert.h>\nvoid f(char *s) { if (s[0] == 'a' && s[LENGTH - 1] == 'a') assert(0); }\n";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    for (options, length) in
+        [(&[][..], "1"), (&["--entry-array-length", "1"], "1"), (&["--entry-array-length", "3"], "3")]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        command.current_dir(folder.path()).args(["verify", "p.c", "--entry", "f"]).args(options);
+        let output = command.arg(format!("-DLENGTH={length}")).output().unwrap();
+        let (out, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert!(notes.contains("a string ends with a zero"), "{notes}");
+        let verdict = if options.is_empty() { "FALSE(unreach-call)\n" } else { "TRUE\n" };
+        assert!(out.ends_with(verdict), "{out}");
+    }
+}
+
 /// The text of a run with these options, and its reasons in JSON: that of the run, and those of the checks.
 fn reasons_of_checks(program: &str, options: &[&str]) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
