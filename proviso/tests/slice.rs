@@ -157,6 +157,26 @@ fn slices_do_what_programs_do() {
     });
 }
 
+/// A slice ends where the program ends in a call that does not return, whatever the statement.
+#[test]
+fn calls_that_do_not_return_end_slices() {
+    let text = include_str!("../../tests/slice/ends.c");
+    (1..=5).into_par_iter().for_each(|start: u32| {
+        let bench = Bench::new();
+        let text = text.replace("START \"0\"", &format!("START \"{start}\""));
+        let (file, blanked) = (bench.path("ends.c"), bench.path("blanked.c"));
+        std::fs::write(&file, &text).unwrap();
+        let original = bench.link(&file, &["-O0"], "original");
+        for (line, place) in criteria(&text) {
+            let places = BTreeSet::from([place]);
+            let expected = run(&original, &places, Duration::from_secs(10)).expect("the program ends");
+            bench.slice(&file, "ends.c", &[line], &["--c", blanked.to_str().unwrap()]).expect("a line with code");
+            let told = run(&bench.link(&blanked, &["-O0"], "slice"), &places, Duration::from_secs(10));
+            assert_eq!(told, Some(expected), "criterion {place}, start {start}");
+        }
+    });
+}
+
 /// The slice does not need a struct that is passed by copy, so it removes its address. The call must still have an
 /// object to copy.
 #[test]

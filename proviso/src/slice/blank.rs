@@ -2,7 +2,10 @@
 //! and the file compiles.
 
 use crate::c_scan::{Item, Source, Span, Statement, TokenKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A statement that ends the program.
+const END: &str = "{extern void exit(int);exit(0);}";
 
 /// The positions of the code of a file, as byte offsets.
 #[derive(Default)]
@@ -15,6 +18,12 @@ pub struct Code {
     pub idle_returns: BTreeSet<usize>,
     /// The positions of assignments, none of which is in the slice.
     pub idle_assignments: BTreeSet<usize>,
+    /// The positions of code from which a criterion is reachable.
+    pub alive: BTreeSet<usize>,
+    /// The positions of calls that do not return and are not in the slice. Execution must not continue after them.
+    pub ends: BTreeSet<usize>,
+    /// The positions of code in functions that may return.
+    pub returning: BTreeSet<usize>,
 }
 
 /// A blanked file.
@@ -88,6 +97,8 @@ struct Blanker<'s, 't> {
     gone: Vec<u32>,
     /// Declarations in functions that stay only if their names are used.
     declarations: Vec<Span>,
+    /// The first tokens of the statements that [`END`] replaces.
+    ended: BTreeSet<usize>,
     /// Labels that must stay because kept code jumps to them.
     targets: BTreeSet<&'t str>,
 }
@@ -95,7 +106,8 @@ struct Blanker<'s, 't> {
 impl<'s, 't> Blanker<'s, 't> {
     fn new(source: &'s Source<'t>, code: &'s Code, whole: &'s BTreeSet<usize>) -> Self {
         let gone = vec![0; source.tokens.len()];
-        Self { source, code, whole, cuts: Vec::new(), gone, declarations: Vec::new(), targets: BTreeSet::new() }
+        let (cuts, declarations, ended, targets) = Default::default();
+        Self { source, code, whole, cuts, gone, declarations, ended, targets }
     }
 
     /// Returns the blanked text.
@@ -148,7 +160,9 @@ impl<'s, 't> Blanker<'s, 't> {
                     if names.contains(source.word(*name)) || source.word(*name) == "main" =>
                 {
                     let inner = body.span().start + 1..body.span().end.saturating_sub(1);
-                    self.cut(&inner, "");
+                    let never_returns =
+                        self.any(&self.code.all, body.span()) && !self.any(&self.code.returning, body.span());
+                    self.cut(&inner, if never_returns && source.word(*name) != "main" { END } else { "" });
                 }
                 Item::Function { span, .. } | Item::Variables { span, .. } => self.cut(span, ""),
                 Item::Other(_) => {}
@@ -227,6 +241,11 @@ impl<'s, 't> Blanker<'s, 't> {
     /// Cuts from a statement the code that is not kept. Returns true if a part of the statement stays. `reached` is
     /// true if all decisions about the execution of the statement stay. `alone` is true if C requires a statement here.
     fn visit(&mut self, statement: &Statement, reached: bool, alone: bool) -> bool {
+        if reached && self.ends(statement) {
+            self.ended.insert(statement.span().start);
+            self.cut(statement.span(), END);
+            return true;
+        }
         let stays = match statement {
             Statement::Plain(span) => span.is_empty() || self.any(&self.code.kept, span),
             Statement::Jump(span) => {
@@ -296,8 +315,33 @@ impl<'s, 't> Blanker<'s, 't> {
         stays
     }
 
+    /// Returns true if a statement is not in the slice and contains a call that does not return. Without the call,
+    /// execution would continue after the statement. If the call depends on a decision of the statement, no criterion
+    /// is reachable from the statement.
+    fn ends(&self, statement: &Statement) -> bool {
+        let span = statement.span();
+        let is_candidate = match statement {
+            Statement::Plain(_) => !self.any(&self.code.kept, span),
+            Statement::Control { header, .. } => {
+                !self.any(&self.code.kept, header)
+                    && self.any(&self.code.all, header)
+                    && !self.any(&self.code.alive, span)
+            }
+            _ => false,
+        };
+        let mut has_target = false;
+        if is_candidate && self.any(&self.code.ends, span) {
+            labels(statement, &mut |t| has_target |= self.targets.contains(self.source.word(t)));
+            return !has_target;
+        }
+        false
+    }
+
     /// Returns true if code that must stay remains in a statement.
     fn holds(&self, statement: &Statement) -> bool {
+        if self.ended.contains(&statement.span().start) {
+            return true;
+        }
         match statement {
             Statement::Plain(span) | Statement::Declaration(span) => self.any(&self.code.kept, span),
             Statement::Jump(span) => !self.is_cut(span.start),
@@ -321,6 +365,7 @@ impl<'s, 't> Blanker<'s, 't> {
     /// Undoes all cuts except for the first `count`.
     fn uncut(&mut self, count: usize) {
         for (span, _) in self.cuts.drain(count..) {
+            self.ended.remove(&span.start);
             self.gone[span].iter_mut().for_each(|n| *n -= 1);
         }
     }
@@ -334,12 +379,14 @@ impl<'s, 't> Blanker<'s, 't> {
         names.extend(words.map(|t| self.source.word(t)));
     }
 
-    /// Returns the text with all cuts blanked. Directives and line ends stay.
+    /// Returns the text with all cuts blanked. Directives and line ends stay. A text that is longer than the blanks at
+    /// the start of its cut moves the rest of the line.
     fn apply(mut self) -> String {
         let mut bytes = self.source.text.as_bytes().to_vec();
         // The larger ranges come last, so that the texts at their starts are not blanked.
         self.cuts.sort_by_key(|(span, _)| span.len());
         let directives = &self.source.directives;
+        let mut insertions: BTreeMap<usize, &str> = BTreeMap::new();
         for (span, with) in &self.cuts {
             let range = self.source.bytes(span);
             let mut at = range.start;
@@ -355,8 +402,17 @@ impl<'s, 't> Blanker<'s, 't> {
                 }
                 at += 1;
             }
-            let room = range.len().min(with.len());
+            let blanks = bytes[range.clone()].iter().take_while(|&&b| b == b' ').count();
+            let room = blanks.min(with.len());
             bytes[range.start..range.start + room].copy_from_slice(&with.as_bytes()[..room]);
+            let inside = |at: &usize| range.contains(at);
+            insertions.retain(|at, _| !inside(at));
+            if room < with.len() {
+                insertions.insert(range.start + room, &with[room..]);
+            }
+        }
+        for (at, text) in insertions.into_iter().rev() {
+            bytes.splice(at..at, text.bytes());
         }
         String::from_utf8_lossy(&bytes).into_owned()
     }

@@ -13,12 +13,12 @@ pub use subject::Subject;
 use crate::args::SliceArgs;
 use crate::output::{self, Colors};
 use blank::{Blanked, Code};
-use cfa::{EdgeId, HaltKind, Id, Op, Program};
+use cfa::{Edge, EdgeId, FuncId, HaltKind, Id, Op, Program};
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use frontend_llvm::{Cut, KeptPart, Size, Unused};
 use lines::Lines;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use slicer::{Criterion, Slice};
 use std::collections::BTreeSet;
@@ -83,10 +83,10 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
             let texts = if cut_off {
                 // C has no statement that ends a path silently, so the blanked files keep the original ends of paths.
                 let (mut analysis, criteria) = subject.analyse(false)?;
-                let slice = analysis.slice(&criteria);
-                blanked(&subject, &files, &Selection::new(&subject.program, &slice), &slice, colors)?
+                let whole = analysis.slice(&criteria);
+                blanked(&subject, &files, &Selection::new(&subject.program, &whole), &whole, &slice.alive, colors)?
             } else {
-                blanked(&subject, &files, &part, &slice, colors)?
+                blanked(&subject, &files, &part, &slice, &slice.alive, colors)?
             };
             for ((_, path), text) in blanks.iter().zip(texts) {
                 outputs.put(path, text);
@@ -173,6 +173,7 @@ fn blanked(
     files: &[&Path],
     part: &Selection,
     slice: &Slice,
+    useful: &[bool],
     colors: Colors,
 ) -> Result<Vec<String>, Failure> {
     let read = |file: &&Path| {
@@ -180,7 +181,8 @@ fn blanked(
         Ok::<String, Failure>(String::from_utf8_lossy(&text).into_owned())
     };
     let texts: Vec<String> = files.iter().map(read).collect::<Result<_, _>>()?;
-    let codes: Vec<Code> = files.iter().zip(&texts).map(|(f, text)| code_of(subject, f, text, part, slice)).collect();
+    let code = |(file, text): (&&Path, &String)| code_of(subject, file, text, part, slice, useful);
+    let codes: Vec<Code> = files.iter().zip(&texts).map(code).collect();
     let mut needed = if files.len() > 1 { names_kept(&subject.program, part) } else { BTreeSet::new() };
     loop {
         let blank = |((file, text), code): ((&&Path, &String), &Code)| {
@@ -229,11 +231,17 @@ fn names_kept(program: &Program, part: &Selection) -> BTreeSet<String> {
 }
 
 /// Returns the positions of the code of a file, and those of the code that stays.
-fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: &Slice) -> Code {
+///
+/// `useful` is true for the locations from which a criterion is reachable.
+fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: &Slice, useful: &[bool]) -> Code {
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let absolute = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let is_it = |name: &str| Path::new(name) == file || std::fs::canonicalize(name).is_ok_and(|p| p == absolute);
     let mut code = Code::default();
+    let returns =
+        |(_, edge): &(EdgeId, &Edge)| matches!(edge.op, Op::Return { .. }) && slice.alive[edge.source.index()];
+    let returning: FxHashSet<FuncId> =
+        subject.program.edges.iter().filter(returns).map(|(id, _)| subject.program.func_of(id)).collect();
     let mut known: FxHashMap<&str, bool> = FxHashMap::default();
     for ((name, line), columns) in &subject.places.code {
         if !*known.entry(name).or_insert_with(|| is_it(name)) {
@@ -248,6 +256,20 @@ fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: 
             });
             if assignments.clone().next().is_some() && assignments.all(|edge| !part.kept[edge.index()]) {
                 code.idle_assignments.insert(at);
+            }
+            let edge_of = |e: &EdgeId| &subject.program.edges[*e];
+            if edges.iter().any(|e| useful[edge_of(e).source.index()]) {
+                code.alive.insert(at);
+            }
+            let executed = |e: &EdgeId| slice.alive[edge_of(e).source.index()];
+            let is_end = |e: &EdgeId| {
+                matches!(edge_of(e).op, Op::Call { .. }) && executed(e) && !slice.alive[edge_of(e).target.index()]
+            };
+            if edges.iter().any(is_end) && !edges.iter().any(|e| part.kept[e.index()]) {
+                code.ends.insert(at);
+            }
+            if edges.iter().any(|e| returning.contains(&subject.program.func_of(*e))) {
+                code.returning.insert(at);
             }
             for edge in edges.iter().filter(|e| part.kept[e.index()]) {
                 code.kept.insert(at);
