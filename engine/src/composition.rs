@@ -189,8 +189,9 @@ const WHOLE: [(Analysis, &str, &str); 17] = [
     (
         Analysis::Random,
         "random",
-        "runs on random inputs; finds violations deep in executions, proves nothing\n\
-         (Hamlet: Random testing, Encyclopedia of Software Engineering 1994)",
+        "runs on random inputs, and on inputs that leave the paths of earlier runs; proves nothing\n\
+         (Hamlet: Random testing, Encyclopedia of Software Engineering 1994;\n\
+         Godefroid, Levin, Molnar: Automated whitebox fuzz testing, NDSS 2008)",
     ),
 ];
 

@@ -6,6 +6,7 @@ pub mod cpa;
 pub(crate) mod delegate;
 pub(crate) mod explore;
 pub mod follow;
+pub(crate) mod generations;
 pub(crate) mod houdini;
 pub(crate) mod k_induction;
 pub mod random;

@@ -64,7 +64,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
             Analysis::Invariants => Box::new(Houdini::new(setting, make.symbolic())),
             Analysis::Bmc => Box::new(Bmc::new(setting, make.symbolic())),
             Analysis::KInduction => Box::new(KInduction::new(setting, make.symbolic())),
-            Analysis::Random => Box::new(Tester::new(setting.program, config.seed)),
+            Analysis::Random => Box::new(Tester::new(setting.program, &config.solvers, config.seed)),
             Analysis::Default | Analysis::Composed(_) => unreachable!("made of others"),
         };
     };

@@ -569,7 +569,7 @@ impl<I: InputNames> Observer for Recorder<'_, '_, I> {
                 let width = program.exprs.width(*value);
                 let value = self.operand(edge, *value, state, place);
                 // The code before `main` ends strings with a zero. This byte is an input as those before it.
-                let is_end = state.func() == program.entry && value.is_none();
+                let is_end = state.func() == program.entry && value.is_none() && width == 8;
                 if !is_end && (value.is_some() || !self.memory.is_empty()) {
                     let (at, _) = self.address(edge, *addr, state, place);
                     self.store(at, width, value);
@@ -626,8 +626,43 @@ impl<I: InputNames> Observer for Recorder<'_, '_, I> {
     }
 }
 
+/// Counts the attempts to leave paths, so that each branch is tried a few times.
+pub struct Attempts {
+    /// The maximal number of attempts over an edge that some run took, with the same calls and in the same iteration.
+    most: u8,
+    /// The number of attempts by edge, calls and iteration.
+    tried: FxHashMap<(EdgeId, u64, u8), u8>,
+}
+
+impl Attempts {
+    /// The maximal number of attempts over an edge that no run took, with the same calls and in the same iteration.
+    const MOST_NEW: u8 = 30;
+    /// The number from which on all iterations of a branch count as the same one.
+    const LAST_ITERATION: u8 = 15;
+
+    /// No attempts so far, and at most this number over an edge that some run took.
+    pub fn new(most: u8) -> Self {
+        Self { most, tried: FxHashMap::default() }
+    }
+
+    /// Returns the branches that [`Concolic::children`] should leave, for one path from its start to its end.
+    /// `is_reached` is true for each edge that some run took.
+    pub fn of_path(&mut self, program: &Program, is_reached: impl Fn(EdgeId) -> bool) -> impl FnMut(&Branch) -> bool {
+        let mut iterations: FxHashMap<(EdgeId, u64), u8> = FxHashMap::default();
+        move |branch| {
+            let iteration = iterations.entry((branch.other, branch.context)).or_insert(0);
+            *iteration = (*iteration + 1).min(Self::LAST_ITERATION);
+            let most = if is_reached(branch.other) { self.most } else { Self::MOST_NEW };
+            let tried = self.tried.entry((branch.other, branch.context, *iteration)).or_insert(0);
+            let is_wanted = *tried < most && !is_assumed_away(program, branch.other);
+            *tried += u8::from(is_wanted);
+            is_wanted
+        }
+    }
+}
+
 /// Returns true if the edge leads to a failed assumption: no run takes it.
-pub fn is_assumed_away(program: &Program, edge: EdgeId) -> bool {
+fn is_assumed_away(program: &Program, edge: EdgeId) -> bool {
     matches!(program.locs[program.edges[edge].target].out,
         Out::One(next) if matches!(program.edges[next].op, Op::Halt(HaltKind::Assumed | HaltKind::Unreachable)))
 }

@@ -4,11 +4,11 @@
 
 use super::goals;
 use cfa::interp::ObjectSeq;
-use cfa::{Bv, EdgeId, Id, Program};
+use cfa::{Bv, Id, Program};
 use driver::environment::replay::{Origins, Place, Replayer};
 use driver::environment::{Part, Process};
 use engine::budget::{Budget, worked};
-use engine::concolic::{Branch, Concolic, InputNames, is_assumed_away};
+use engine::concolic::{Attempts, Concolic, InputNames};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,19 +17,16 @@ use std::time::Duration;
 
 /// The maximal processor time for the children of one process.
 const TIME_PER_PROCESS: Duration = Duration::from_secs(2);
-/// The maximal number of children that leave the path of their process over the same edge, with the same calls and in the
-/// same iteration. The first number applies if no run has taken the edge yet, the second one otherwise.
-const MOST_CHILDREN: (u8, u8) = (30, 2);
-/// The number from which on all iterations of a branch count as the same one.
-const LAST_ITERATION: u8 = 15;
+/// The maximal number of children that leave the path of their process over the same edge, with the same calls and in
+/// the same iteration, if some run has taken the edge.
+const MOST_CHILDREN: u8 = 2;
 
 /// Computes children of processes.
 pub struct Generations<'p> {
     program: &'p Program,
     concolic: Concolic<'p>,
     places: Places,
-    /// The number of children by edge, calls and iteration.
-    tried: FxHashMap<(EdgeId, u64, u8), u8>,
+    attempts: Attempts,
     /// The processor time so far.
     time: Duration,
 }
@@ -81,7 +78,13 @@ impl<'p> Generations<'p> {
     /// Creates a search without children for a program.
     pub fn new(program: &'p Program) -> Self {
         let concolic = Concolic::new(program, &engine::smt::Choice::default());
-        Self { program, concolic, places: Places::default(), tried: FxHashMap::default(), time: Duration::ZERO }
+        Self {
+            program,
+            concolic,
+            places: Places::default(),
+            attempts: Attempts::new(MOST_CHILDREN),
+            time: Duration::ZERO,
+        }
     }
 
     /// Returns the processor time that all calls of [`children`](Self::children) took.
@@ -104,17 +107,7 @@ impl<'p> Generations<'p> {
         let mut recorder = self.concolic.follow(names);
         replayer.run_with_origins(process, None, goals::limits(goals::ENDLESS), &mut recorder, &origins);
         let path = recorder.path();
-        let mut iterations: FxHashMap<(EdgeId, u64), u8> = FxHashMap::default();
-        let (program, tried) = (self.program, &mut self.tried);
-        let wants = |branch: &Branch| {
-            let iteration = iterations.entry((branch.other, branch.context)).or_insert(0);
-            *iteration = (*iteration + 1).min(LAST_ITERATION);
-            let most = if is_reached[branch.other.index()] { MOST_CHILDREN.1 } else { MOST_CHILDREN.0 };
-            let tried = tried.entry((branch.other, branch.context, *iteration)).or_insert(0);
-            let is_wanted = *tried < most && !is_assumed_away(program, branch.other);
-            *tried += u8::from(is_wanted);
-            is_wanted
-        };
+        let wants = self.attempts.of_path(self.program, |edge| is_reached[edge.index()]);
         let mut children = Vec::new();
         let places = &self.places;
         self.concolic.children(&path, &budget, wants, |changed| {
