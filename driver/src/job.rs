@@ -163,9 +163,7 @@ impl Job {
             }
         }
         if load.entry == "main" && load.entry_memory != EntryMemory::default() {
-            return Err(Failure::usage(
-                "--entry-pointers and similar options need a function other than main (--entry)",
-            ));
+            return Err(Failure::usage("the options --entry-… need a function other than main: --entry FUNCTION"));
         }
         load.remove_bodies.clone_from(&task.removed_bodies);
         load.malloc_may_fail = task.malloc_may_fail;

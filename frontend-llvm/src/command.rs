@@ -119,6 +119,12 @@ pub fn meaning_at(arg: &str) -> Option<(usize, usize)> {
     find(arg).filter(|option| option.class != Class::None).map(|option| (option.values, option.name.len()))
 }
 
+/// If the argument is an option of clang or gcc without effect on the meaning of a program: the number of further
+/// arguments that it takes, and the length of its name.
+pub fn meaningless_at(arg: &str) -> Option<(usize, usize)> {
+    find(arg).filter(|option| option.class == Class::None).map(|option| (option.values, option.name.len()))
+}
+
 /// Splits options into those of sanitizers (second) and all others (first).
 pub(crate) fn split_sanitizers(options: &[String]) -> (Vec<String>, Vec<String>) {
     let is_sanitizer = |option: &String| find(option).is_some_and(|o| o.class == Class::Sanitizer);

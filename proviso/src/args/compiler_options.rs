@@ -6,7 +6,7 @@ use frontend_llvm::command;
 use std::ffi::OsString;
 
 /// Moves compiler options behind `--`, so that they are passed to clang. Options of Proviso stay where they are.
-/// Compiler options for warnings and debug information are removed.
+/// Compiler options that do not affect the meaning of a program are removed, such as those for warnings and libraries.
 pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
     let name = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
     let cli = Cli::command();
@@ -43,8 +43,16 @@ pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
                 moved.extend(rest.by_ref().take(values));
             }
             // Options of compilers for warnings and debug information.
-            _ if text == "-w" || ["-W", "-g", "-pedantic"].iter().any(|start| text.starts_with(start)) => {}
-            _ => own.push(arg),
+            _ if text == "-w" || ["-W", "-g"].iter().any(|start| text.starts_with(start)) => {}
+            // Other short names of compilers, such as `-o`, may be errors of the user.
+            _ => match command::meaningless_at(text).filter(|_| !text.starts_with("--")) {
+                Some((values, named))
+                    if !is_ours(text, named) && (named > 2 || ["-l", "-L"].contains(&&text[..named])) =>
+                {
+                    rest.by_ref().take(values).for_each(drop);
+                }
+                _ => own.push(arg),
+            },
         }
     }
     if !moved.is_empty() {
@@ -73,6 +81,10 @@ mod tests {
         assert_eq!(
             moved("proviso verify -v --std c99 -DA a.c -Xclang -DB --define-macro C -Wp,-DD --witness w -Iinc"),
             "proviso verify -v --std c99 -DA a.c --witness w -Iinc -- -Xclang -DB --define-macro C -Wp,-DD"
+        );
+        assert_eq!(
+            moved("proviso verify -p build -pipe a.c -MMD -MF a.d -lm -L lib -pedantic-errors -rdynamic -o a"),
+            "proviso verify -p build a.c -o a"
         );
         assert_eq!(moved("proviso slice a.c -c check -fwrapv"), "proviso slice a.c -c check -- -fwrapv");
     }
