@@ -7,7 +7,7 @@
 use crate::environment::Environment;
 use crate::source::Sources;
 use cfa::interp::{InputSource, Inputs, InputsSource, Interpreter, Limits, ObjectSeq, Observer, State, Unknown};
-use cfa::{AllocKind, Bv, Check, EdgeId, ErrorId, FunctionOrigin, InputKind, Op, Program};
+use cfa::{AllocKind, Bv, Check, EdgeId, ErrorId, Expr, FunctionOrigin, InputKind, Op, Program};
 use std::time::Duration;
 
 /// The maximum number of steps of a run. The inputs of longer runs are not minimised.
@@ -138,9 +138,46 @@ struct Observed<'a> {
     values: usize,
     /// The indices of values from the environment.
     of_environment: Vec<usize>,
+    /// The number of allocations so far.
+    allocations: u64,
+    /// The objects before `main` whose size is the last value, with the index of this value: the program arguments.
+    texts: Vec<(usize, ObjectSeq)>,
+}
+
+impl<'a> Observed<'a> {
+    /// No values so far.
+    fn new(program: &'a Program, inputs: &'a Inputs) -> Self {
+        let (of_environment, texts) = (Vec::new(), Vec::new());
+        Self { program, source: inputs.source(), values: 0, of_environment, allocations: 0, texts }
+    }
+}
+
+/// Returns the inputs without the program argument with index `n` among `texts`. The others move to its place. `argc`
+/// is the index of their number.
+fn without_argument(inputs: &Inputs, texts: &[(usize, ObjectSeq)], argc: usize, n: usize) -> Option<Inputs> {
+    let mut fewer = inputs.clone();
+    let count = inputs.values[argc].to_u64().filter(|&count| n < count as usize && count as usize <= texts.len())?;
+    fewer.values[argc] = Bv::new(inputs.values[argc].width(), count - 1);
+    for (to, from) in texts.iter().zip(&texts[1..]).skip(n) {
+        fewer.values[to.0] = inputs.values[from.0].clone();
+        fewer.bytes.retain(|key, _| key.0 != to.1);
+        let moved = inputs.bytes.range((from.1, 0)..=(from.1, u64::MAX));
+        fewer.bytes.extend(moved.map(|(key, &byte)| ((to.1, key.1), byte)));
+    }
+    Some(fewer)
 }
 
 impl InputSource for Observed<'_> {
+    fn allocates(&mut self, edge: EdgeId) {
+        if let Op::Alloc { size, .. } = self.program.edges[edge].op
+            && self.program.func_of(edge) == self.program.entry
+            && matches!(self.program.exprs.get(size), Expr::Var(_))
+            && self.of_environment.last().is_some_and(|&last| last + 1 == self.values)
+        {
+            self.texts.push((self.values - 1, ObjectSeq::Alloc(self.allocations)));
+        }
+        self.allocations += 1;
+    }
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         if let Unknown::Havoc(input) = what
             && matches!(self.program.inputs[input].kind, InputKind::Environment(_))
@@ -176,9 +213,19 @@ pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: 
     if is_about_objects(program, &end) {
         return inputs.clone();
     }
-    let mut observed = Observed { program, source: inputs.source(), values: 0, of_environment: Vec::new() };
+    let mut observed = Observed::new(program, inputs);
     search.interpreter.run(&mut observed, limits, &mut ());
     let (mut best, (mut least, stdin)) = (inputs.clone(), effort(inputs));
+    let argc = observed.of_environment.first().copied();
+    for (argc, n) in argc.into_iter().flat_map(|argc| (1..observed.texts.len()).rev().map(move |n| (argc, n))) {
+        let Some(fewer) = without_argument(&best, &observed.texts, argc, n).filter(|_| !search.is_over()) else {
+            continue;
+        };
+        let (less, own) = effort(&fewer);
+        if less < least && own == stdin && search.run(&fewer).is_some_and(|(other, _)| is_same(&other, &end)) {
+            (best, least) = (fewer, less);
+        }
+    }
     for n in observed.of_environment.into_iter().take(ENVIRONMENT) {
         let Some(value) = best.values.get(n).filter(|value| !value.is_zero()).cloned() else { continue };
         let smaller = (0..=MOST_ARGUMENTS).take_while(|&small| value.to_u64().is_none_or(|value| small < value));
@@ -188,9 +235,7 @@ pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: 
             }
             let mut fewer = best.clone();
             fewer.values[n] = small;
-            let is_same = search
-                .run(&fewer)
-                .is_some_and(|(other, _)| (&other.error, other.call, other.users) == (&end.error, end.call, end.users));
+            let is_same = search.run(&fewer).is_some_and(|(other, _)| is_same(&other, &end));
             let (less, own) = effort(&fewer);
             if is_same && own == stdin && less < least {
                 (best, least) = (fewer, less);
@@ -217,7 +262,7 @@ pub fn printable(program: &Program, inputs: &Inputs, error: ErrorId, sources: &S
     let mut least = effort(inputs);
     let end = search.run(inputs).map(|(end, _)| end).filter(|end| end.error.0 == error);
     let Some(end) = end.filter(|end| least.1 > 0 && !is_about_objects(program, end)) else { return inputs.clone() };
-    let mut observed = Observed { program, source: inputs.source(), values: 0, of_environment: Vec::new() };
+    let mut observed = Observed::new(program, inputs);
     search.interpreter.run(&mut observed, limits, &mut ());
     let is_hard = |value: u64| u8::try_from(value).is_ok_and(is_hard_to_type);
     let is_character = |value: &&Bv| value.width() >= 8;
@@ -235,9 +280,7 @@ pub fn printable(program: &Program, inputs: &Inputs, error: ErrorId, sources: &S
             }
             let mut easier = best.clone();
             part.iter().for_each(|place| place.set(&mut easier, character));
-            let is_same = search
-                .run(&easier)
-                .is_some_and(|(other, _)| (&other.error, other.call, other.users) == (&end.error, end.call, end.users));
+            let is_same = search.run(&easier).is_some_and(|(other, _)| is_same(&other, &end));
             let new = if is_same { effort(&easier) } else { least };
             let is_easier = new.0 <= least.0 && new.1 < least.1 && new.2 <= least.2;
             if is_easier {
@@ -275,6 +318,11 @@ impl Place {
             Self::Byte(key) => drop(inputs.bytes.insert(key, character)),
         }
     }
+}
+
+/// Returns true if two runs end in the same error at the same position. They may differ in the environment.
+fn is_same(one: &End, other: &End) -> bool {
+    (&one.error, one.call, one.users) == (&other.error, other.call, other.users)
 }
 
 /// Returns true if smaller inputs may change the object that the error is about: they may leak another object, or give
@@ -421,5 +469,24 @@ impl Search<'_> {
                 parts.extend([first.to_vec(), second.to_vec()]);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_arguments_move_to_the_place_of_one() {
+        let [a, b, c] = [2, 3, 4].map(ObjectSeq::Alloc);
+        let texts = [(1, a), (2, b), (3, c)];
+        let values = [3, 1, 5, 7].map(|value| Bv::new(64, value)).to_vec();
+        let bytes = [((b, 0), b'x'), ((b, 1), b'y'), ((c, 0), b'z')].into();
+        let inputs = Inputs { values, bytes, ..Inputs::default() };
+        let fewer = without_argument(&inputs, &texts, 0, 1).unwrap();
+        assert_eq!(fewer.values[..3], [2, 1, 7].map(|value| Bv::new(64, value)));
+        let second: Vec<_> = fewer.bytes.range((b, 0)..(c, 0)).map(|(key, &byte)| (key.1, byte)).collect();
+        assert_eq!(second, [(0, b'z')]);
+        assert_eq!(without_argument(&inputs, &texts, 0, 3), None);
     }
 }
