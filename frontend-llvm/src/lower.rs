@@ -315,9 +315,16 @@ impl Context<'_> {
             let vars: Vec<VarId> = params.iter().map(|&ty| self.add_parameter(func, ty)).collect();
             let varargs = variadic.then(|| self.add_temp(func, self.pointer_width));
             let place = self.source.place(&mut self.program, f.file, f.line);
+            let (names, types): (Vec<_>, Vec<_>) = function::declared_params(self.ir, f).into_iter().unzip();
+            for (&var, ty) in vars.iter().zip(types) {
+                let (ty, bits) = (self.source.c_type(ty), u64::from(self.program.vars[var].width));
+                if self.program.size_of(ty).is_some_and(|bytes| bytes * 8 == bits) {
+                    self.program.vars[var].ty = ty;
+                }
+            }
             let function = &mut self.program.funcs[func];
             function.params = vars;
-            function.param_names = function::param_names(self.ir, f);
+            function.param_names = names;
             function.varargs = varargs;
             function.place = place;
             function.symbol = (!f.local && !f.model && f.name != name).then(|| f.name.clone());

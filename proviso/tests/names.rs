@@ -67,3 +67,17 @@ fn outputs_of_all_commands_have_names_of_the_source() {
         assert!(data(&page).contains(text), "{text}");
     }
 }
+
+/// The parameter whose address is taken has the text of a pointer.
+#[test]
+fn pointers_in_calls_have_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = "#include <stdlib.h>\nstruct node { int value; struct node *next; };\n\
+        static int find(struct node *head, int v) {\n    struct node **p = &head;\n    while (*p) {\n\
+        if ((*p)->value == v) return 10 / (v - 7);\n        p = &(*p)->next;\n    }\n    return 0;\n}\n\
+        int main(void) {\n    struct node *n = malloc(sizeof *n);\n    n->value = 7;\n    n->next = 0;\n\
+        return find(n, 7);\n}\n";
+    std::fs::write(folder.path().join("p.c"), program).expect("the folder is writable");
+    let text = said(folder.path(), &["verify", "p.c", "--first", "--timeout", "20", "--trace", "full"]);
+    assert!(text.contains("find(head = block #1, v = 7)"), "{text}");
+}

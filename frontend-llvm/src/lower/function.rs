@@ -504,30 +504,31 @@ pub(super) fn value_of(fl: &FunctionLowering, n: u32) -> Option<ExprId> {
     fl.values[n as usize].expr
 }
 
-/// The names of a function's parameters in debug information. A name is empty if it is unknown.
-pub(super) fn param_names(ir: &crate::ir::Module, function: &Function) -> Vec<String> {
+/// The names and types of a function's parameters in debug information. If they are unknown, the name is empty.
+pub(super) fn declared_params(ir: &crate::ir::Module, function: &Function) -> Vec<(String, u32)> {
     let (Some(body), TypeKind::Function { params, .. }) = (&function.body, ir.kind(function.ty)) else {
         return Vec::new();
     };
-    let mut names = vec![String::new(); params.len()];
+    let mut declared = vec![(String::new(), NONE); params.len()];
+    let described = |info: &DebugVariable| (info.name.clone(), info.c_type);
     let addresses = debug_addresses(body);
     let first =
         body.blocks.first().map_or(&[][..], |block| &body.instructions[block.start as usize..block.end as usize]);
     let stores =
         first.iter().filter(|i| i.opcode == op::STORE).filter_map(|i| match (ir.operand(i, 0), ir.operand(i, 1)) {
-            (Operand::Argument(a), Operand::Instruction(n)) => Some((a, addresses.get(&n)?.name.clone())),
+            (Operand::Argument(a), Operand::Instruction(n)) => Some((a, described(addresses.get(&n)?))),
             _ => None,
         });
     let in_registers = body.variables.iter().filter(|info| info.is_plain).filter_map(|info| match info.value {
-        Operand::Argument(a) => Some((a, info.name.clone())),
+        Operand::Argument(a) => Some((a, described(info))),
         _ => None,
     });
-    for (a, name) in stores.chain(in_registers) {
-        if let Some(slot) = names.get_mut(a as usize).filter(|slot| slot.is_empty()) {
-            *slot = name;
+    for (a, param) in stores.chain(in_registers) {
+        if let Some(slot) = declared.get_mut(a as usize).filter(|slot| slot.0.is_empty()) {
+            *slot = param;
         }
     }
-    names
+    declared
 }
 
 fn debug_addresses(body: &Body) -> FxHashMap<u32, &DebugVariable> {
