@@ -111,8 +111,8 @@ impl InputSource for Source<'_> {
                 return value;
             }
             _ if number < self.parent.values.len() => self.parent.values[number].resize(width),
-            Unknown::Havoc(input) if self.is_length[input.index()] => Bv::new(width, LENGTH.into()),
-            Unknown::Havoc(input) if Some(input) == self.argc.0 => Bv::new(width, self.argc.1.into()),
+            Unknown::Havoc(input) if self.is_length[input.index()] => Bv::new(width, LENGTH),
+            Unknown::Havoc(input) if Some(input) == self.argc.0 => Bv::new(width, self.argc.1),
             _ => self.further.unknown(what, width).resize(width),
         };
         self.last.set(number);
