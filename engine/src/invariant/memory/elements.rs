@@ -16,9 +16,6 @@ impl MemoryDomain<'_> {
     /// not the one. Considers the variables whose values differ from those in `before`. Returns `false` if no element is
     /// left.
     pub fn refine_addresses(&self, env: &mut Environment, before: &Environment, rows: &Rows, pool: &ExprPool) -> bool {
-        if std::env::var("NOREF").is_ok() {
-            return true;
-        }
         for (read, address) in env.recent.contents.clone() {
             let Some(value) = env.get(rows, read.var).cloned() else { continue };
             if before.get(rows, read.var) == Some(&value) || !read.width.is_multiple_of(8) {
