@@ -39,7 +39,7 @@ impl MemoryDomain<'_> {
             };
             let left: Vec<u64> = (first..=last).step_by(step).filter(may_be_it).collect();
             let (Some(&low), Some(&high)) = (left.first(), left.last()) else { return false };
-            move_to(env, rows, base, (low, high));
+            env.confine_offset(rows, base, (low, high));
         }
         true
     }
@@ -58,18 +58,21 @@ fn confined(address: Option<&Value>, (low, high): (u64, u64), by: u64) -> Option
     Some(Value { targets: Some([(object, at.meet(&range)?)].into()), ..address?.clone() })
 }
 
-/// Confines the offset of a variable, and those of the variables and cells that are computed from it, to a range.
-fn move_to(env: &mut Environment, rows: &Rows, base: VarId, range: (u64, u64)) {
-    let sums = env.recent.sums.iter().filter(|(_, of, _)| *of == base).map(|&(sum, _, by)| (sum, by));
-    let all: Vec<(VarId, u64)> = std::iter::once((base, 0)).chain(sums).collect();
-    for (var, by) in all {
-        if let Some(value) = confined(env.get(rows, var), range, by) {
-            env.set(rows, var, Some(value));
-        }
-        for (_, more, cell) in env.recent.copies().filter(|(copy, ..)| *copy == var).collect::<Vec<_>>() {
-            let value = by.checked_add(more).and_then(|by| confined(env.memory.cells.get(cell as usize), range, by));
-            if let Some(value) = value {
-                env.memory.cells.set(cell as usize, Some(value));
+impl Environment {
+    /// Confines the offset of a variable, and those of the variables and cells that are computed from it, to a range.
+    fn confine_offset(&mut self, rows: &Rows, base: VarId, range: (u64, u64)) {
+        let sums = self.recent.sums.iter().filter(|(_, of, _)| *of == base).map(|&(sum, _, by)| (sum, by));
+        let all: Vec<(VarId, u64)> = std::iter::once((base, 0)).chain(sums).collect();
+        for (var, by) in all {
+            if let Some(value) = confined(self.get(rows, var), range, by) {
+                self.set(rows, var, Some(value));
+            }
+            for (_, more, cell) in self.recent.copies().filter(|(copy, ..)| *copy == var).collect::<Vec<_>>() {
+                let by = by.checked_add(more);
+                let value = by.and_then(|by| confined(self.memory.cells.get(cell as usize), range, by));
+                if let Some(value) = value {
+                    self.memory.cells.set(cell as usize, Some(value));
+                }
             }
         }
     }
