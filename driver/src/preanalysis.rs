@@ -12,10 +12,14 @@ use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 /// The maximal processor time of the pre-analysis for all groups together, unless the user chose the limit for several
-/// questions. It also takes at most half of the time left. In that time, it proves more of thousands of checks than the
-/// later analyses do. If it does not succeed, a pass without memory, which proves checks but no accesses, may take a
-/// quarter of both.
+/// questions. It also takes at most half of the time left, or [`OF_SEVERAL`]. In that time, it proves more of thousands
+/// of checks than the later analyses do. If it does not succeed, a pass without memory, which proves checks but no
+/// accesses, may take a quarter of both.
 const DISCHARGE: Duration = Duration::from_secs(60);
+
+/// The fraction of the time left that it takes at most if the user chose the limit for several questions. For large
+/// programs, it proves more than the later analyses do in the rest.
+const OF_SEVERAL: (u32, u32) = (2, 3);
 
 /// The divisor of that time if there is one question, which may be violated at once.
 const OF_ONE: u32 = 4;
@@ -206,7 +210,8 @@ fn budget(session: &Session, part: u32) -> Budget {
     let limits = &session.limits;
     let is_chosen = !limits.is_default && session.job.questions.len() > 1;
     let most = limits.left().filter(|_| is_chosen).unwrap_or(DISCHARGE);
-    let effort = limits.processor_left().map_or(most, |left| most.min(left / 2));
+    let (share, of) = if is_chosen { OF_SEVERAL } else { (1, 2) };
+    let effort = limits.processor_left().map_or(most, |left| most.min(left * share / of));
     let budget = session.budget.exerting(effort / part);
     let left = limits.timeout.map(|t| t.saturating_sub(limits.start.elapsed()));
     left.map_or(budget.clone(), |left| budget.within(left / (2 * part)))
