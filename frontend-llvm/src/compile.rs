@@ -415,7 +415,7 @@ impl Compiler {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<u8>, Error> {
         // clang's own message would not say that the file is the user's input.
-        File::open(file).map_err(|error| unreadable(file, &error))?;
+        File::open(file).map_err(|error| Error::unreadable(file, &error))?;
         // clang includes no header before a preprocessed file.
         if needs_preprocessor(file, called) {
             line.common.extend(["-x".into(), "c".into()]);
@@ -529,7 +529,7 @@ impl Runs<'_> {
         let status = Running(child).wait(self.stop)?;
         included::record(&rule, self.directory);
         if status.success() {
-            return fs::read(&output).map(Ok).map_err(|error| unreadable(&output, &error));
+            return fs::read(&output).map(Ok).map_err(|error| Error::unreadable(&output, &error));
         }
         let messages = String::from_utf8_lossy(&fs::read(&messages).unwrap_or_default()).into_owned();
         Ok(Err(Rejected { messages: self.with_path(messages), status }))
@@ -562,7 +562,7 @@ impl Runs<'_> {
     /// it.
     fn preprocessed(&self, file: &Path, args: &[OsString]) -> Result<Result<Vec<u8>, Rejected>, Error> {
         let is_text = file.extension().is_some_and(|e| e == "i") && !args.iter().any(|arg| arg == "-x");
-        let read = || fs::read(file).map(Ok).map_err(|error| unreadable(file, &error));
+        let read = || fs::read(file).map(Ok).map_err(|error| Error::unreadable(file, &error));
         if is_text { read() } else { self.clang(file, &[args, &["-E".into()]].concat()) }
     }
 
@@ -806,10 +806,6 @@ fn temporary_directory() -> Result<TempDir, Error> {
 
 fn cannot_write(error: std::io::Error) -> Error {
     Error::Unreadable { path: std::env::temp_dir(), reason: format!("the folder for temporary files: {error}") }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use cfa::wording::{list, near};
 use std::fmt;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The supported targets, for messages.
 const SUPPORTED: &str = "x86-64 and i386 with Linux and the GNU C library (x86_64-linux-gnu, i386-linux-gnu)";
@@ -81,6 +82,13 @@ impl Error {
 }
 
 impl Error {
+    /// The failure to read or write a file, without the number of the system's error.
+    pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Self {
+        let text = error.to_string();
+        let reason = text.split(" (os error").next().unwrap_or(&text).to_owned();
+        Self::Unreadable { path: path.to_owned(), reason }
+    }
+
     /// The error, with the functions that the program defines if one is missing.
     pub(crate) fn with_functions(self, defined: &[String]) -> Self {
         match self {

@@ -511,8 +511,7 @@ impl LlvmModule {
 
     /// Writes the module as textual IR.
     pub fn write_text(&self, path: &Path) -> Result<(), Error> {
-        fs::write(path, self.print(true))
-            .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.to_string() })
+        fs::write(path, self.print(true)).map_err(|error| Error::unreadable(path, &error))
     }
 
     /// The module as bitcode or textual IR.

@@ -280,8 +280,7 @@ impl Input {
         match path.extension().and_then(|e| e.to_str()) {
             Some("c" | "i" | "h") => Ok(Self::C),
             Some("bc" | "ll" | "o") => {
-                let data = fs::read(path)
-                    .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+                let data = fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
                 let target = LlvmModule::check(path, &data)?;
                 Ok(Self::Llvm(data, target.data_model()))
             }

@@ -117,7 +117,10 @@ impl Database {
     /// malformed.
     pub fn read(build: &Path) -> Result<Self, Failure> {
         let path = if build.is_dir() { build.join(DATABASE) } else { build.to_owned() };
-        let text = files::read_text(&path)?;
+        let text = files::read_text(&path).map_err(|mut failure| {
+            failure.detail = Some(format!("  = help: `-p` takes the folder with the project's `{DATABASE}`"));
+            failure
+        })?;
         let entries = entries(&text, &path)?;
         Ok(Self { path, entries })
     }

@@ -369,8 +369,11 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
 
 /// Parses a text of format 2. `Err` if it is malformed or has no entries.
 fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Failure> {
-    let entries =
-        parse(text).map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
+    let entries = parse(text).map_err(|e| {
+        let reason = e.to_string();
+        let reason = reason.trim_start_matches("error: ");
+        Failure::data(format!("{} is no witness of format 2: {reason}", path.display()))
+    })?;
     match entries.is_empty() {
         true => Err(Failure::data(format!("{} has no entries", path.display()))),
         false => Ok(entries),
