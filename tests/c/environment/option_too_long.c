@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 int main(int argc, char **argv) {
-    char name[16] = "default";
+    char name[4] = "me";
     int verbose = 0, count = 1, option;
     while ((option = getopt(argc, argv, "vn:c:h")) != -1) {
         switch (option) {
