@@ -12,6 +12,12 @@ pub fn counted(count: impl Display, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
+/// The system's message for an error, without its number.
+pub fn of_system(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
 /// Suggestions for a misspelt name: at most five of `names`, the most similar first.
 pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let limit = name.chars().count().div_ceil(3).max(1);

@@ -1,6 +1,7 @@
 //! Failures, which end a run without a verdict, and their exit codes.
 
 use crate::source::Spot;
+use cfa::wording::of_system;
 use cooperate::condition;
 use std::fmt;
 use std::io;
@@ -78,18 +79,12 @@ impl Failure {
     }
     /// Returns the failure to read a file.
     pub fn reading(path: &Path, error: &io::Error) -> Self {
-        Self::new(exit::NO_INPUT, format!("cannot read {}: {}", path.display(), plain(error)))
+        Self::new(exit::NO_INPUT, format!("cannot read {}: {}", path.display(), of_system(error)))
     }
     /// Returns the failure to write a file.
     pub fn writing(path: impl AsRef<Path>, error: &io::Error) -> Self {
-        Self::new(exit::CANT_CREATE, format!("cannot write {}: {}", path.as_ref().display(), plain(error)))
+        Self::new(exit::CANT_CREATE, format!("cannot write {}: {}", path.as_ref().display(), of_system(error)))
     }
-}
-
-/// Returns the system's message without the error number.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 impl fmt::Display for Failure {

@@ -1,6 +1,6 @@
 //! The errors of loading a program.
 
-use cfa::wording::{list, near};
+use cfa::wording::{list, near, of_system};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -84,9 +84,7 @@ impl Error {
 impl Error {
     /// The failure to read or write a file, without the number of the system's error.
     pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Self {
-        let text = error.to_string();
-        let reason = text.split(" (os error").next().unwrap_or(&text).to_owned();
-        Self::Unreadable { path: path.to_owned(), reason }
+        Self::Unreadable { path: path.to_owned(), reason: of_system(error) }
     }
 
     /// The error, with the functions that the program defines if one is missing.

@@ -129,6 +129,11 @@ fn files_are_compiled_as_the_database_says() {
     // Without the database, the files do not compile.
     assert_eq!(project.code(&["verify", "src/clamp.c", "src/driver.c"]).0, Some(65));
     assert_eq!(project.code(&["verify", "-p", "src", "clamp.c"]).0, Some(66));
+    let (code, message) = project.code(&["verify", "-p", "nowhere", "clamp.c"]);
+    assert!(
+        code == Some(66) && message.contains("takes the folder with the project's `compile_commands.json`"),
+        "{message}"
+    );
     project.write("build/compile_commands.json", "{");
     assert_eq!(verify(&files).0, Some(65));
 }

@@ -4,7 +4,7 @@
 //! branch. Children that execute an edge more often than all runs before are followed first. The search finds
 //! violations behind long chains of comparisons of inputs, such as options and numbers in arguments.
 
-use crate::runs::concolic::{Attempts, Concolic, InputNames};
+use crate::runs::concolic::{Attempts, Concolic, InputNames, Numbering};
 use crate::runs::random::Random;
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, State, Unknown};
 use cfa::{Bv, EdgeId, ErrorId, Id, InputId, InputKind, Op, Program};
@@ -51,25 +51,9 @@ enum Name {
     Byte(ObjectSeq, u64),
 }
 
-/// A numbering of symbols.
-#[derive(Default)]
-struct Names {
-    all: Vec<Name>,
-    numbers: FxHashMap<Name, u32>,
-}
-
-impl Names {
-    fn number(&mut self, name: Name) -> u32 {
-        *self.numbers.entry(name).or_insert_with(|| {
-            self.all.push(name);
-            self.all.len() as u32 - 1
-        })
-    }
-}
-
 /// Names the inputs of a run. `last` is the index of the value that its source has returned last.
 struct Naming<'a> {
-    names: &'a mut Names,
+    names: &'a mut Numbering<Name>,
     last: &'a Cell<usize>,
 }
 
@@ -165,7 +149,7 @@ pub(super) struct GenerationalSearch<'p> {
     argc: Option<InputId>,
     /// Created with the first path that is followed.
     concolic: Option<Concolic<'p>>,
-    names: Names,
+    names: Numbering<Name>,
     attempts: Attempts,
     /// By edge, the largest number of its executions in a run.
     most: Vec<u8>,
@@ -201,7 +185,7 @@ impl<'p> GenerationalSearch<'p> {
             is_length,
             argc,
             concolic: None,
-            names: Names::default(),
+            names: Numbering::default(),
             attempts: Attempts::new(MOST_CHILDREN),
             most: vec![0; program.edges.len()],
             waiting: BTreeMap::new(),
@@ -274,14 +258,14 @@ impl<'p> GenerationalSearch<'p> {
         let run = Interpreter::new(program).run(&mut source, Self::limits(budget), &mut recorder);
         self.edges += run.steps;
         let path = recorder.path();
-        let names = &self.names.all;
+        let names = &self.names;
         let most = &self.most;
         let wants = self.attempts.of_path(program, |edge| most[edge.index()] > 0);
         let mut children = Vec::new();
         concolic.children(&path, &budget.exerting(TIME_PER_PATH), wants, |changed| {
             let mut child = inputs.clone();
             for (name, value) in changed {
-                match names[name as usize] {
+                match *names.symbol(name) {
                     Name::Value(index) if index < child.values.len() => child.values[index] = value,
                     Name::Value(_) => {}
                     Name::Byte(object, at) => {

@@ -94,7 +94,7 @@ impl Discharged {
         let before = budget.remaining();
         let found =
             is_large.then(|| Self::analyse_whole(program, None, Strength::QUICK, &share(QUICK_FIRST))).flatten();
-        let (mut quick, reduced) = found.unzip();
+        let (mut quick, reduce) = found.unzip();
         let taken = before.zip(budget.remaining()).map(|(before, left)| before.saturating_sub(left));
         let is_hopeless =
             is_large && taken.zip(budget.remaining()).is_some_and(|(taken, left)| left < taken * COST_OF_WHOLE);
@@ -102,7 +102,8 @@ impl Discharged {
             true => None,
             false => {
                 let strength = if is_large { Strength::LARGE } else { Strength::FULL };
-                Self::analyse_whole(program, reduced, strength, &share(WHOLE)).map(|(found, _)| found)
+                Self::analyse_whole(program, reduce.map(|reduce| reduce()), strength, &share(WHOLE))
+                    .map(|(found, _)| found)
             }
         };
         if !is_large && whole.is_none() {
@@ -128,14 +129,14 @@ impl Discharged {
     }
 
     /// Analyses variables and memory of the whole program. `reduced` is the program without code that an earlier analysis
-    /// proved unreachable. Also returns the program without code that this analysis proves unreachable. `None` if the
-    /// budget is spent before the end.
+    /// proved unreachable. Also returns a function that makes the program without code that this analysis proves
+    /// unreachable. `None` if the budget is spent before the end.
     fn analyse_whole(
         program: &Program,
         reduced: Option<Contexts>,
         strength: Strength,
         budget: &Budget,
-    ) -> Option<(Self, Contexts)> {
+    ) -> Option<(Self, impl FnOnce() -> Contexts + use<>)> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
         let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
         let contexts = match reduced {
@@ -158,8 +159,10 @@ impl Discharged {
         };
         let beyond = beyond(program, &reached, is_blind, is_accounted_for, analysis.handlers());
         let unknown = unknown(program, &reached, is_blind, is_accounted_for);
-        let reduced = contexts.reduced(|loc| analysis.is_reachable(loc));
-        Some((Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true }, reduced))
+        let found = Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true };
+        let is_reachable: Vec<bool> = contexts.program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
+        drop(analysis);
+        Some((found, move || contexts.reduced(|loc| is_reachable[loc.index()])))
     }
 
     /// Analyses function by function: assumes nothing about arguments and memory at a function's entry, or about memory

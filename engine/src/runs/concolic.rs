@@ -626,6 +626,32 @@ impl<I: InputNames> Observer for Recorder<'_, '_, I> {
     }
 }
 
+/// A numbering of the symbols of paths.
+pub struct Numbering<T> {
+    all: Vec<T>,
+    numbers: FxHashMap<T, u32>,
+}
+
+impl<T> Default for Numbering<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), numbers: FxHashMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Numbering<T> {
+    /// The number of a symbol. New symbols get the next number.
+    pub fn number(&mut self, symbol: T) -> u32 {
+        *self.numbers.entry(symbol).or_insert_with_key(|symbol| {
+            self.all.push(symbol.clone());
+            self.all.len() as u32 - 1
+        })
+    }
+    /// The symbol with a number.
+    pub fn symbol(&self, number: u32) -> &T {
+        &self.all[number as usize]
+    }
+}
+
 /// Counts the attempts to leave paths, so that each branch is tried a few times.
 pub struct Attempts {
     /// The maximal number of attempts over an edge that some run took, with the same calls and in the same iteration.

@@ -8,8 +8,7 @@ use cfa::{Bv, Id, Program};
 use driver::environment::replay::{Origins, Place, Replayer};
 use driver::environment::{Part, Process};
 use engine::budget::{Budget, worked};
-use engine::concolic::{Attempts, Concolic, InputNames};
-use rustc_hash::FxHashMap;
+use engine::concolic::{Attempts, Concolic, InputNames, Numbering};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,20 +31,7 @@ pub struct Generations<'p> {
 }
 
 /// A numbering of the places in processes: each is a part, and a byte or a number in it.
-#[derive(Default)]
-struct Places {
-    all: Vec<(Part, Place)>,
-    numbers: FxHashMap<(Part, Place), u32>,
-}
-
-impl Places {
-    fn number(&mut self, place: (Part, Place)) -> u32 {
-        *self.numbers.entry(place).or_insert_with_key(|place| {
-            self.all.push(place.clone());
-            self.all.len() as u32 - 1
-        })
-    }
-}
+type Places = Numbering<(Part, Place)>;
 
 /// Names the values that a run takes by the numbers of the places in its process.
 struct Names<'a> {
@@ -128,7 +114,7 @@ fn changed_process(process: &Process, places: &Places, changed: &[(u32, Bv)]) ->
     let mut parts: BTreeMap<&Part, BTreeMap<usize, Option<u8>>> = BTreeMap::new();
     let mut numbers: Vec<(&Part, Range<usize>, String)> = Vec::new();
     for (number, value) in changed {
-        let (part, place) = &places.all[*number as usize];
+        let (part, place) = places.symbol(*number);
         let at = match place {
             Place::Byte(at) => at,
             Place::Number { range, is_signed } => {

@@ -24,7 +24,7 @@ pub struct Contexts {
     pub origin: Vec<EdgeId>,
     /// By location: the location of the original.
     pub locations: Vec<LocId>,
-    /// By edge: the called function of the original.
+    /// By edge: the function that it calls directly, before functions are copied.
     callees: Vec<Option<FuncId>>,
     /// The number of functions of the original. Functions with greater ids are copies.
     pub originals: usize,

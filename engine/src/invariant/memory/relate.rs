@@ -204,8 +204,9 @@ impl Environment {
         }
     }
 
-    /// Restricts the offset of an address within an object to `ends`.
-    fn confine(&mut self, rows: &Rows, pool: &ExprPool, e: ExprId, object: u32, ends: (u64, u64)) {
+    /// Restricts the offset of an address within an object to `ends`, and those of the variables and cells that are
+    /// computed from it.
+    pub(super) fn confine(&mut self, rows: &Rows, pool: &ExprPool, e: ExprId, object: u32, ends: (u64, u64)) {
         // The shifted bounds, if the shift does not wrap around.
         let moved = |(low, high): (u64, u64), by: i64| {
             let ends = [low, high].map(|end| i64::try_from(end).ok()?.checked_add(by));
@@ -217,14 +218,23 @@ impl Environment {
                 let Some(value) = self.get(rows, var) else { return };
                 let Some(now) = confined(value, object, ends) else { return };
                 self.limit_var(rows, var, now);
-                for (sum, _, by) in self.recent.sums.clone().into_iter().filter(|(_, of, _)| *of == var) {
+                let ends_of_sum = |by: u64| {
                     let by = Bounds::constant(pool.width(e), by).min;
                     let is_moved =
                         i64::try_from(ends.0).is_ok_and(|low| low.checked_add(by).is_some_and(|low| low >= 0));
-                    let now =
-                        moved(ends, by).filter(|_| is_moved).and_then(|e| confined(self.get(rows, sum)?, object, e));
+                    moved(ends, by).filter(|_| is_moved)
+                };
+                for (sum, _, by) in self.recent.sums.clone().into_iter().filter(|(_, of, _)| *of == var) {
+                    let now = ends_of_sum(by).and_then(|e| confined(self.get(rows, sum)?, object, e));
                     if let Some(now) = now {
                         self.limit_var(rows, sum, now);
+                    }
+                }
+                for (_, by, cell) in self.recent.copies.clone().into_iter().filter(|(of, ..)| *of == var) {
+                    let cells = &mut self.memory.cells;
+                    let now = ends_of_sum(by).and_then(|e| confined(cells.get(cell as usize)?, object, e));
+                    if now.is_some() {
+                        cells.set(cell as usize, now);
                     }
                 }
             }

@@ -208,6 +208,7 @@ impl Recent {
         self.copies.iter().filter(move |(copy, by, _)| (*copy, *by) == (var, 0)).map(|(.., cell)| *cell)
     }
     /// The sums of variables and numbers, and the cells that equal them.
+    #[cfg(test)]
     pub fn copies(&self) -> impl Iterator<Item = (VarId, u64, u32)> {
         self.copies.iter().copied()
     }
