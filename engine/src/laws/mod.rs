@@ -302,6 +302,15 @@ fn hold_for_values() {
 }
 
 #[test]
+fn hold_where_a_covering_state_lacks_unreachable_objects() {
+    for (seed, way) in [(1252, DomainMode::Values), (790, DomainMode::Predicates)] {
+        let mut tally = Tally::default();
+        follow(seed, way, &mut tally);
+        assert!(tally.covers > 0, "{tally:?}");
+    }
+}
+
+#[test]
 fn what_is_from_before_an_array_goes_with_it() {
     let mut object = Object::new(Val::Int(2560), 8, Origin::Global(GlobalId(0)), true);
     object.write_bytes(0, &[7]);

@@ -239,9 +239,6 @@ impl Watched<'_> {
         let width = self.program.layout.pointer_width;
         let mut facts: Vec<ExprId> = st.pc.conjuncts();
         let mut equations: Vec<(Val, Bv)> = Vec::new();
-        for (&id, &base) in &run.bases {
-            equations.push((Val::Ptr(id, 0), Bv::new(width, base)));
-        }
         for slot in self.inner.symbolic.execution.read_globals().to_vec() {
             let slot = slot as usize;
             equations.push((st.globals[slot], concrete.globals[slot].clone()));
@@ -252,11 +249,21 @@ impl Watched<'_> {
         for (depth, slot, value) in self.live_values(st, loc) {
             equations.push((value, concrete.frames[depth][slot].clone()));
         }
-        if !st.memory.iter().map(|(id, _)| id).eq(concrete.memory.keys().copied()) {
+        if st.memory.iter().any(|(id, _)| !concrete.memory.contains_key(&id)) {
             return Answer::Unsat;
         }
+        let words: Vec<u64> = equations.iter().filter_map(|(_, word)| word.to_u64()).collect();
+        for (&id, &base) in &run.bases {
+            equations.push((Val::Ptr(id, 0), Bv::new(width, base)));
+        }
         for (&id, content) in concrete.memory.iter() {
-            let object = st.memory.get(id).expect("alive");
+            let Some(object) = st.memory.get(id) else {
+                // A covering state may lack an object that the run cannot reach.
+                if points_into(id, st, concrete, run, &words) {
+                    return Answer::Unsat;
+                }
+                continue;
+            };
             equations.push((object.size, Bv::new(64, content.bytes.len() as u64)));
             if let Some(array) = object.array {
                 let Sort::Array { elem, .. } = self.inner.symbolic.execution.terms.sort(array) else {
@@ -468,4 +475,13 @@ impl Watched<'_> {
         }
         true
     }
+}
+
+/// True if a word of the run points to the object: one of `words`, or a word in an object that `st` has.
+fn points_into(object: ObjId, st: &State, concrete: &Concrete, run: &Execution, words: &[u64]) -> bool {
+    let (base, size) = (run.bases[&object], concrete.memory[&object].bytes.len() as u64);
+    let others = concrete.memory.iter().filter(|&(&id, _)| st.memory.get(id).is_some());
+    let stored = others.flat_map(|(_, content)| content.bytes.chunks_exact(8));
+    let stored = stored.map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")));
+    words.iter().copied().chain(stored).any(|word| word.wrapping_sub(base) <= size)
 }
