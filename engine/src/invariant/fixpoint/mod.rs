@@ -145,6 +145,22 @@ impl Step {
     }
 }
 
+/// The nodes whose environments have changed since they were interpreted, with their ranks.
+#[derive(Default)]
+struct Work {
+    /// The nodes that come first, in ascending order of ranks.
+    soon: BTreeSet<(u32, LocId)>,
+    /// Entries of functions that have an exit: callers go on with that exit first, so that the function is interpreted
+    /// once for the changes by all of them. Callers come before their callees.
+    later: BTreeSet<(u32, LocId)>,
+}
+
+impl Work {
+    fn next(&mut self) -> Option<LocId> {
+        self.soon.pop_first().or_else(|| self.later.pop_last()).map(|(_, loc)| loc)
+    }
+}
+
 /// The end of the interpretation from a node.
 enum End {
     /// Another node, with the environment there.
@@ -307,10 +323,11 @@ impl<'p> Analysis<'p> {
         unhurried: &Budget,
     ) -> Option<()> {
         self.at[entry.index()] = Some(initial.clone());
-        let mut work = BTreeSet::from([(self.rank[entry.index()], entry)]);
+        let mut work = Work::default();
+        work.soon.insert((self.rank[entry.index()], entry));
         let mut tick = 0;
         let mut ends = Vec::new();
-        while let Some((_, loc)) = work.pop_first() {
+        while let Some(loc) = work.next() {
             tick += 1;
             if tick % TICK == 0 && unhurried.spent().is_some() {
                 self.strength = self.strength.hurried();
@@ -323,7 +340,11 @@ impl<'p> Analysis<'p> {
                 match end {
                     End::Node(to, env) => {
                         if self.ascend(to, env) {
-                            work.insert((self.rank[to.index()], to));
+                            let func = self.program.locs[to].func;
+                            let is_known = to == self.program.funcs[func].entry
+                                && self.exits[func.index()].iter().any(Option::is_some);
+                            let queue = if is_known { &mut work.later } else { &mut work.soon };
+                            queue.insert((self.rank[to.index()], to));
                         }
                     }
                     End::Return(func, exit) => {
@@ -331,7 +352,7 @@ impl<'p> Analysis<'p> {
                             for call in self.calls.callers(func) {
                                 let source = self.program.edges[call].source;
                                 if self.at[source.index()].is_some() {
-                                    work.insert((self.rank[source.index()], source));
+                                    work.soon.insert((self.rank[source.index()], source));
                                 }
                             }
                         }
