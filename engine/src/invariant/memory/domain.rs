@@ -98,7 +98,7 @@ impl<'p> MemoryDomain<'p> {
             }
         }
         let everything = globals.chain(first_site..next).collect();
-        Self {
+        let mut domain = Self {
             program,
             rows: Rows::following(program),
             points_to,
@@ -116,7 +116,15 @@ impl<'p> MemoryDomain<'p> {
             freed: FxHashSet::default(),
             strings,
             other_strings,
+        };
+        // The value of all elements of an array of strings remains known when some change.
+        let pointer = u64::from(program.layout.pointer_width / 8);
+        let mut arrays: Vec<u32> = domain.strings.keys().copied().collect();
+        arrays.sort_unstable();
+        for array in arrays {
+            domain.cell(array, Cell::elements(array, pointer).at, pointer);
         }
+        domain
     }
 
     /// The memory at the start of the program.
@@ -302,19 +310,24 @@ impl<'p> MemoryDomain<'p> {
 
     /// The value of a cell; `None` if it may be any value.
     pub(in crate::invariant) fn held(&self, memory: &Memory, cell: Cell) -> Option<Value> {
-        if cell.is_elements() {
-            return self.held_by_elements(memory, cell);
-        }
         let held = self.held_but_for_zeros(memory, cell);
         let status = memory.status(cell.object);
         let Some((status, zeros)) = status.and_then(|status| Some((status, status.zeros?))) else { return held };
+        if cell.is_elements() {
+            return held.and_then(|held| zeros.joined(Cell { at: 0, ..cell }, &held));
+        }
         let is_before = cell.at.checked_add(cell.bytes + zeros.bytes).is_some_and(|end| end <= status.size);
         if is_before { held } else { held.and_then(|held| zeros.joined(cell, &held)) }
     }
 
-    fn held_but_for_zeros(&self, memory: &Memory, cell: Cell) -> Option<Value> {
+    /// The value of a cell if it is not among the [zeros](Status::zeros) of the object.
+    pub(super) fn held_but_for_zeros(&self, memory: &Memory, cell: Cell) -> Option<Value> {
         if self.changing.contains(&cell.object) {
             return None;
+        }
+        if cell.is_elements() {
+            let recorded = self.recorded_elements(memory, cell.object, cell.bytes);
+            return recorded.or_else(|| self.elements_in(memory, cell));
         }
         if let Some(&id) = self.of_object.get(&cell.object).and_then(|cells| cells.get(&(cell.at, cell.bytes)))
             && let Some(value) = memory.cells.get(id as usize)
@@ -346,22 +359,19 @@ impl<'p> MemoryDomain<'p> {
         memory.cells.get(id as usize).cloned()
     }
 
-    /// The value of all aligned elements: the recorded one, or that of the unwritten object.
-    fn held_by_elements(&self, memory: &Memory, elements: Cell) -> Option<Value> {
+    /// The value of all aligned elements: that of the unwritten ones, joined with those of the written ones.
+    fn elements_in(&self, memory: &Memory, elements: Cell) -> Option<Value> {
         let Cell { object, bytes, .. } = elements;
-        if self.changing.contains(&object) {
+        let status = memory.status(object)?;
+        let written = status.written.iter().map(|&(from, to)| (from / bytes * bytes, to));
+        if written.clone().any(|(from, to)| (to - from) / bytes > FEW_ELEMENTS) {
             return None;
         }
-        let status = memory.status(object)?;
-        let recorded = self.recorded_elements(memory, object, bytes);
-        let found = recorded.or_else(|| {
-            let is_unwritten = status.written.is_empty() && status.zeros.is_none();
-            is_unwritten.then(|| self.unwritten_elements(status.content, elements)).flatten()
-        })?;
-        match status.zeros {
-            Some(zeros) => zeros.joined(Cell { at: 0, ..elements }, &found).filter(|_| zeros.phase == 0),
-            None => Some(found),
+        let mut found = self.unwritten_elements(status.content, elements)?;
+        for at in written.flat_map(|(from, to)| (from..to).step_by(bytes as usize)) {
+            found = found.join(&self.held_but_for_zeros(memory, Cell { object, at, bytes })?);
         }
+        Some(found)
     }
 
     fn unwritten_elements(&self, content: Content, elements: Cell) -> Option<Value> {
@@ -383,11 +393,10 @@ impl<'p> MemoryDomain<'p> {
         values.collect::<Option<Vec<Value>>>()?.into_iter().reduce(|a, b| a.join(&b))
     }
 
-    /// The value of all aligned elements of an object after a write of `stored` to some of them. `None` if nothing is
-    /// known about them.
-    fn elements_after(&self, memory: &Memory, object: u32, bytes: u64, stored: Option<&Value>) -> Option<Value> {
-        let before = self.held(memory, Cell::elements(object, bytes))?;
-        stored.map(|value| before.join(value)).filter(|value| !value.is_full())
+    /// The value of all aligned elements, which was `before`, after a write of `stored` to some of them. `None` if nothing
+    /// is known about them.
+    fn elements_after(before: Option<Value>, stored: Option<&Value>) -> Option<Value> {
+        before.zip(stored).map(|(before, value)| before.join(value)).filter(|value| !value.is_full())
     }
 
     /// Drops the fact that an object ends with zeros, and weakens its cells accordingly.
@@ -467,18 +476,24 @@ impl<'p> MemoryDomain<'p> {
     }
 
     fn read_at(&mut self, memory: &Memory, object: u32, at: &Value, bytes: u64) -> Option<Value> {
-        if let Some(at) = at.as_constant() {
-            return self.held(memory, Cell { object, at, bytes });
-        }
         let status = memory.status(object)?;
+        let zeros = zeros_at(status, object, at, bytes);
+        if let Some(at) = at.as_constant() {
+            let cell = Cell { object, at, bytes };
+            let held = self.held_but_for_zeros(memory, cell)?;
+            return zeros.map_or(Some(held.clone()), |zeros| zeros.joined(cell, &held));
+        }
         let is_aligned =
             at.congruence.modulus.is_multiple_of(bytes.into()) && at.congruence.rest.is_multiple_of(bytes.into());
         if is_aligned
             && at.members.is_none()
-            && self.recorded_elements(memory, object, bytes).is_some()
-            && let Some(value) = self.held(memory, Cell::elements(object, bytes))
+            && let Some(value) = self.recorded_elements(memory, object, bytes)
+            && !self.changing.contains(&object)
         {
-            return Some(value);
+            return match zeros {
+                Some(zeros) => zeros.joined(Cell { object, at: 0, bytes }, &value),
+                None => Some(value),
+            };
         }
         if status.content == Content::Any && at.members.is_none() {
             return None;
@@ -536,12 +551,6 @@ impl<'p> MemoryDomain<'p> {
         if bytes != pointer || !is_aligned {
             return None;
         }
-        let is_before = |zeros: &Zeros| {
-            let ends_before = |l: Limit| {
-                (l.object, l.reach, l.times) == (object, Reach::Size, 1) && l.more >= (bytes + zeros.bytes) as i64
-            };
-            at.limits.iter().any(ends_before)
-        };
         let written = status.written.iter().filter(|&&(from, to)| at.range.low < to && from <= at.range.high);
         let written: Vec<(u64, u64)> = written.copied().collect();
         if written.iter().any(|(from, to)| (to - from) / pointer > ELEMENTS as u64) {
@@ -552,7 +561,7 @@ impl<'p> MemoryDomain<'p> {
         for at in written.into_iter().flat_map(|(from, to)| (from / pointer * pointer..to).step_by(pointer as usize)) {
             found = found.join(&self.held_but_for_zeros(memory, Cell { object, at, bytes })?);
         }
-        match status.zeros.filter(|zeros| !is_before(zeros)) {
+        match zeros_at(status, object, at, bytes) {
             Some(zeros) => zeros.joined(unwritten, &found),
             None => Some(found),
         }
@@ -603,15 +612,18 @@ impl<'p> MemoryDomain<'p> {
         stored: Option<&Value>,
         is_only: bool,
     ) {
+        if env.memory.status(object).is_some_and(|status| zeros_at(status, object, at, bytes).is_some()) {
+            self.fold_zeros(&mut env.memory, object);
+        }
         if let Some(at) = at.as_constant().filter(|at| at.checked_add(bytes).is_some()) {
             let before = match is_only {
-                false => stored.and_then(|_| self.held(&env.memory, Cell { object, at, bytes })),
+                false => stored.and_then(|_| self.held_but_for_zeros(&env.memory, Cell { object, at, bytes })),
                 true => None,
             };
             let is_element = Cell { object, at, bytes }.is_aligned();
             let elements = self.recorded_elements(&env.memory, object, bytes).filter(|_| is_element);
-            let elements = elements.and_then(|_| self.elements_after(&env.memory, object, bytes, stored));
-            self.spoil(env, object, at, at + bytes);
+            let elements = Self::elements_after(elements, stored);
+            self.spoil_but_for_zeros(env, object, at, at + bytes);
             self.record_elements(env, object, bytes, elements);
             let now = match (is_only, before, stored) {
                 (true, _, Some(value)) => Some(value.clone()),
@@ -624,13 +636,13 @@ impl<'p> MemoryDomain<'p> {
             }
             return;
         }
-        self.fold_zeros(&mut env.memory, object);
         let (low, high) = (at.range.low, at.range.high);
         let end = high.saturating_add(bytes);
         let is_aligned =
             at.congruence.modulus.is_multiple_of(bytes.into()) && at.congruence.rest.is_multiple_of(bytes.into());
         let elements = stored.filter(|_| is_aligned);
-        let elements = elements.and_then(|stored| self.elements_after(&env.memory, object, bytes, Some(stored)));
+        let elements = elements.and_then(|_| self.held_but_for_zeros(&env.memory, Cell::elements(object, bytes)));
+        let elements = Self::elements_after(elements, stored);
         // Cells that coincide with one of the written places, and overlap no other, hold the old or the new value.
         let stride = at.congruence.modulus;
         let apart = stride >= u128::from(bytes);
@@ -649,7 +661,7 @@ impl<'p> MemoryDomain<'p> {
                 kept.push((id, now.join(value)));
             }
         }
-        self.spoil(env, object, low, end);
+        self.spoil_but_for_zeros(env, object, low, end);
         for (id, value) in kept {
             env.memory.cells.set(id as usize, Some(value).filter(|v| !v.is_full()));
         }
@@ -701,6 +713,11 @@ impl<'p> MemoryDomain<'p> {
     /// Drops the contents of some bytes of an object.
     pub(in crate::invariant) fn spoil(&self, env: &mut Environment, object: u32, from: u64, to: u64) {
         self.fold_zeros(&mut env.memory, object);
+        self.spoil_but_for_zeros(env, object, from, to);
+    }
+
+    /// Drops the contents of some bytes of an object, which are not among its zeros.
+    fn spoil_but_for_zeros(&self, env: &mut Environment, object: u32, from: u64, to: u64) {
         for id in self.overlapping(object, from, to).into_iter().chain(self.elements_of(object)) {
             env.memory.cells.set(id as usize, None);
             env.recent.forget_cell(id);
@@ -839,6 +856,16 @@ fn ends_with_zeros(domain: &MemoryDomain, env: &mut Environment, object: u32, at
     let phase = (at.congruence.rest % u128::from(bytes)) as u64;
     env.memory.change(object, |status| status.zeros = Some(Zeros { bytes, phase }));
     true
+}
+
+/// The zeros of an object among which `bytes` bytes at the offset `at` may lie.
+fn zeros_at(status: &Status, object: u32, at: &Value, bytes: u64) -> Option<Zeros> {
+    let zeros = status.zeros?;
+    let more = bytes + zeros.bytes;
+    let is_before = |l: Limit| (l.object, l.reach, l.times) == (object, Reach::Size, 1) && l.more >= more as i64;
+    let is_apart =
+        at.range.high.checked_add(more).is_some_and(|end| end <= status.size) || at.limits.iter().any(is_before);
+    (!is_apart).then_some(zeros)
 }
 
 /// The targets of an access at an address, without null.

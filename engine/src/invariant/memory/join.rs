@@ -35,7 +35,7 @@ impl MemoryDomain<'_> {
                 continue;
             }
             let cell = self.cells[index];
-            let of = |m: &Memory, known: Option<&Value>| known.cloned().or_else(|| self.held(m, cell));
+            let of = |m: &Memory, known: Option<&Value>| known.cloned().or_else(|| self.held_but_for_zeros(m, cell));
             let now = match (x, y) {
                 (x, None) if is_none(b, cell) => x.map(|x| x.one_sided(&Both(a, b))),
                 (None, y) if is_none(a, cell) => y.map(|y| y.one_sided(&Both(a, b))),
