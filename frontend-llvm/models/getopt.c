@@ -35,7 +35,7 @@ static _Bool proviso_is_end(const char *argument) { return argument[0] == '-' &&
 // Moves the skipped arguments after the following options.
 static void proviso_exchange(char **argv) {
     int first = proviso_options.first, last = proviso_options.last;
-    for (; last < optind; first++, last++) {
+    for (; last < optind && first < last; first++, last++) {
         char *option = argv[last];
         for (int i = last; i > first; i--)
             argv[i] = argv[i - 1];
@@ -104,7 +104,8 @@ static int proviso_long_option(int argc, char **argv, const char *options, const
 static int proviso_short_option(int argc, char **argv, const char *options) {
     char c = *proviso_options.next;
     proviso_options.next++;
-    if (!*proviso_options.next)
+    // It is less, unless the program has changed `optind` within an argument.
+    if (!*proviso_options.next && optind < argc)
         optind++;
     const char *known = options;
     while (*known && *known != c)
@@ -119,9 +120,10 @@ static int proviso_short_option(int argc, char **argv, const char *options) {
         return c;
     if (*proviso_options.next) {
         optarg = proviso_options.next;
-        optind++;
+        if (optind < argc)
+            optind++;
     } else if (known[2] != ':') {
-        if (optind == argc) {
+        if (optind >= argc) {
             proviso_options.unknown = c;
             c = *options == ':' ? ':' : '?';
         } else {
@@ -190,6 +192,9 @@ static int proviso_take(int argc, char **argv, const char *options, const struct
         int none = proviso_next_argument(argc, argv);
         if (none)
             return none;
+        // It is not: the analyses do not derive it from `none`.
+        if (optind >= argc)
+            return -1;
         if (all && argv[optind][1] == '-') {
             proviso_options.next = argv[optind] + 2;
             return proviso_long_option(argc, argv, options, all, index);

@@ -348,11 +348,27 @@ impl Environment {
 
     /// Refines the environment by the one-bit condition `cond`. Returns `false` if no state satisfies it.
     pub fn assume(&mut self, rows: &Rows, pool: &ExprPool, cond: ExprId) -> bool {
-        match self.eval(rows, pool, cond) {
-            Some(value) if !value.contains(1) => return false,
-            Some(value) if !value.contains(0) => return true,
-            _ => {}
+        let value = self.eval(rows, pool, cond);
+        if value.as_ref().is_some_and(|value| !value.contains(1)) {
+            return false;
         }
+        // If the condition certainly holds, it refines no value, but the order of two values may give an offset bound.
+        let is_certain = value.is_some_and(|value| !value.contains(0));
+        if !is_certain && !self.refine(rows, pool, cond) {
+            return false;
+        }
+        if rows.follows {
+            self.relate(rows, pool, cond, true);
+        }
+        if rows.follows && !is_certain {
+            self.relate_reads(rows, pool, Some(cond));
+            self.see_nulls(rows, pool);
+        }
+        self.stands_for(pool, cond).is_none_or(|made| self.assume(rows, pool, made))
+    }
+
+    /// Refines the values of the variables of a condition, which holds. Returns `false` if no state satisfies it.
+    fn refine(&mut self, rows: &Rows, pool: &ExprPool, cond: ExprId) -> bool {
         let mut leaves: Vec<(ExprId, VarId)> = Vec::new();
         pool.visit(cond, &mut FxHashSet::default(), |e, node| {
             if let Expr::Var(var) = node
@@ -401,12 +417,7 @@ impl Environment {
             // The offset bounds remain.
             self.set(rows, var, Some(value.meet(&left).unwrap_or(left)));
         }
-        if rows.follows {
-            self.relate(rows, pool, cond, true);
-            self.relate_reads(rows, pool, Some(cond));
-            self.see_nulls(rows, pool);
-        }
-        self.stands_for(pool, cond).is_none_or(|made| self.assume(rows, pool, made))
+        true
     }
 
     /// Refines the variables that equal a variable, whose value is in `range`. Returns `false` if there is no such value.
