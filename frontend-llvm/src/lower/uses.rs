@@ -6,7 +6,8 @@ use crate::ir::{ConstantKind, Function, GlobalRef, Instruction, Module, NONE, Op
 /// Facts about addresses in the whole module, found in one pass.
 #[derive(Default)]
 pub(super) struct Uses {
-    /// For each variable: true if its address is used for more than loads and stores of the whole variable.
+    /// For each variable: true if its address is used for more than loads and stores of the whole variable,
+    /// or if a constant is stored to.
     pub escapes: Vec<bool>,
     /// For each variable: true if an instruction loads it.
     loaded: Vec<bool>,
@@ -71,7 +72,12 @@ impl Uses {
                 let value = ir.operand(instruction, 0);
                 self.operand(ir, value);
                 if let Some(ty) = ir.operand_type(function, value) {
-                    self.access(ir, ir.operand(instruction, 1), ty);
+                    // An invalid store to a constant is an error of its object.
+                    if let Some(n) = self.access(ir, ir.operand(instruction, 1), ty)
+                        && ir.variables[n].constant
+                    {
+                        self.escapes[n] = true;
+                    }
                 }
             }
             op::CALL | op::INVOKE | op::CALL_BR => {
