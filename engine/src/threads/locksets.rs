@@ -27,6 +27,8 @@ const START: &str = "proviso_start";
 /// Functions of the models whose approximations this analysis excludes: it requires that a thread unlocks only mutexes
 /// that it holds; other kinds of mutexes exclude threads as well; a wait changes no facts.
 const EXCLUDED: [&str; 3] = ["proviso_kind", "proviso_unlock", "proviso_wait_for"];
+/// Beginnings of the names of functions that are operations of threads. Their accesses to locks are atomic.
+const THREAD_OPERATIONS: [&str; 8] = ["pthread_", "mtx_", "cnd_", "thrd_", "tss_", "sem_", "call_once", "__VERIFIER_"];
 /// Limit on the start functions of threads.
 const MOST_ROOTS: usize = 60;
 /// Limit on the pairs of accesses that are compared.
@@ -146,6 +148,8 @@ struct Locksets<'p> {
     ids: FxHashMap<EdgeId, EdgeId>,
     /// Functions that may be called in an atomic section of the program. `None` if they are not known.
     in_blocks: Option<FxHashSet<FuncId>>,
+    /// By object: the objects to which it may contain pointers.
+    contents: FxHashMap<ObjectId, FxHashSet<ObjectId>>,
     effects: Vec<Effect>,
     /// The global objects that contain the locks to which pointers may point; `None` if any may.
     locks: FxHashMap<ExprId, Option<FxHashSet<GlobalId>>>,
@@ -172,6 +176,7 @@ impl<'p> Locksets<'p> {
             joins: FxHashMap::default(),
             ids: FxHashMap::default(),
             in_blocks: None,
+            contents: FxHashMap::default(),
             effects: vec![Effect::default(); program.funcs.len()],
             locks: FxHashMap::default(),
         };
@@ -737,15 +742,21 @@ impl<'p> Locksets<'p> {
                 _ => {}
             }
         }
-        let mut shared: FxHashSet<ObjectId> = todo.iter().copied().collect();
+        self.contents = holds;
+        Some(self.reachable(todo))
+    }
+
+    /// These objects, and those that pointers in them reach.
+    fn reachable(&self, mut todo: Vec<ObjectId>) -> FxHashSet<ObjectId> {
+        let mut found: FxHashSet<ObjectId> = todo.iter().copied().collect();
         while let Some(object) = todo.pop() {
-            for &held in holds.get(&object).into_iter().flatten() {
-                if shared.insert(held) {
+            for &held in self.contents.get(&object).into_iter().flatten() {
+                if found.insert(held) {
                     todo.push(held);
                 }
             }
         }
-        Some(shared)
+        found
     }
 
     fn objects(&mut self, e: ExprId) -> Vec<ObjectId> {
@@ -815,6 +826,70 @@ impl<'p> Locksets<'p> {
         Some(found)
     }
 
+    /// The models that a call of a library function executes. None for operations of threads and atomic accesses.
+    fn executed_models(&self, call: EdgeId) -> FxHashSet<FuncId> {
+        let program = self.program;
+        let is_operation = |func: FuncId| {
+            let name = program.funcs[func].name.as_str();
+            self.op_of(func).is_some()
+                || THREAD_OPERATIONS.iter().any(|prefix| name.starts_with(prefix))
+                || self.bodies[func.index()].iter().any(|&edge| self.begun(edge).is_some())
+        };
+        let (mut todo, mut found) = (vec![call], FxHashSet::default());
+        while let Some(edge) = todo.pop() {
+            for &callee in self.points_to.callees(edge) {
+                if self.is_model(callee) && !is_operation(callee) && found.insert(callee) {
+                    todo.extend(&self.bodies[callee.index()]);
+                }
+            }
+        }
+        found
+    }
+
+    /// The accesses of a library function to memory of the program. They are accesses to objects that are reachable from
+    /// the arguments of the call, or from objects of the library. `None` if the function may access any object.
+    fn accesses_of_library(
+        &mut self,
+        call: EdgeId,
+        facts: &Facts,
+        root: usize,
+        shared: &FxHashSet<ObjectId>,
+    ) -> Option<Vec<(ObjectId, Access)>> {
+        let Op::Call { args, .. } = &self.program.edges[call].op else { return Some(Vec::new()) };
+        if self.is_model(self.program.func_of(call)) {
+            return Some(Vec::new());
+        }
+        let mut accesses = Vec::new();
+        for func in self.executed_models(call) {
+            for edge in self.bodies[func.index()].clone() {
+                let of_program = self.accesses(edge, facts, root)?.into_iter();
+                accesses
+                    .extend(of_program.filter(|(object, _)| shared.contains(object) && !self.is_of_models(*object)));
+            }
+        }
+        if !accesses.is_empty() {
+            let passed: Vec<ObjectId> = args.iter().flat_map(|&arg| self.objects(arg)).collect();
+            let kept = self.points_to.objects.iter().map(|(id, _)| id).filter(|&id| self.is_of_models(id));
+            let reachable = self.reachable(passed.into_iter().chain(kept).collect());
+            accesses.retain(|(object, _)| reachable.contains(object));
+        }
+        Some(accesses)
+    }
+
+    /// True for memory that only models access.
+    fn is_of_models(&self, object: ObjectId) -> bool {
+        let program = self.program;
+        match self.points_to.objects[object].kind {
+            ObjectKind::Global(global) => {
+                program.globals[global].place.is_some_and(|place| program.is_of_models(place))
+            }
+            ObjectKind::Alloc(edge) => {
+                matches!(program.edges[edge].op, Op::Alloc { kind: AllocKind::Library(_), .. })
+            }
+            _ => false,
+        }
+    }
+
     /// True if accesses of a function count. Those of models do only in atomic sections of the program.
     fn counts(&self, func: FuncId) -> bool {
         let begins = |&edge: &EdgeId| self.begun(edge).is_some_and(|kind| kind <= BLOCK);
@@ -866,6 +941,7 @@ impl<'p> Locksets<'p> {
                     if counts {
                         found.extend(self.accesses(edge, facts, root)?);
                     }
+                    found.extend(self.accesses_of_library(edge, facts, root, &shared)?);
                     for (object, access) in found.into_iter().filter(|(object, _)| shared.contains(object)) {
                         accesses.entry(object).or_default().push(access);
                     }
