@@ -199,6 +199,8 @@ def judged(task, tool, outcome):
         "reason": reason,
         "exit": outcome.exit if outcome.signal is None else -outcome.signal,
     } | measured(outcome)
+    if said == "TRUE" and not tool.template and (why := verdict.nothing_checked(outcome)):
+        result["nothing_checked"] = why
     if result["status"] == "error":
         result["tail"] = (outcome.stdout[-1000:] + "\n" + outcome.stderr[-3000:]).strip()
     return result

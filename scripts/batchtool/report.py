@@ -14,6 +14,8 @@ SOLVED = (*CORRECT, "unjudged")
 # The kinds of results. `violated` and `proved` are verdicts of tasks without an expected verdict.
 KINDS = ("correct", "wrong", "violated", "proved", "unknown", "did not compile", "no verdict", "crashed")
 
+LISTED = 10  # the tasks that a list of the report names
+
 
 def table(header, rows):
     """Formats a table. Columns with text (the first, and one named "such as") are aligned left, others right."""
@@ -124,17 +126,19 @@ def summary(results):
     crashes = [r for r in results if is_crash(r)]
     if crashes:
         lines = [f"crashes: {len(crashes)}"]
+        causes = defaultdict(list)
         for r in crashes:
-            lines.append(f"  {r['task']} {r['property']}: {r['reason']}")
-            lines += [f"      {line}" for line in r.get("tail", "").strip().splitlines()[-3:]]
+            causes[r["reason"], *r.get("tail", "").strip().splitlines()[-3:]].append(r)
+        for (reason, *tail), (first, *others) in causes.items():
+            more = f", and {len(others)} more" if others else ""
+            lines.append(f"  {first['task']} {first['property']}{more}: {reason}")
+            lines += [f"      {line}" for line in tail]
         parts.append("\n".join(lines))
 
     not_compiled = [r for r in results if is_not_compiled(r)]
     if not_compiled:
         lines = [f"did not compile: {len(not_compiled)}"]
-        lines += [f"  {r['task']}: {r['reason'].partition(': ')[2]}" for r in not_compiled[:10]]
-        if len(not_compiled) > 10:
-            lines.append(f"  and {len(not_compiled) - 10} more")
+        lines += listed([f"  {r['task']}: {r['reason'].partition(': ')[2]}" for r in not_compiled])
         if any("file not found" in r["reason"] for r in not_compiled):
             lines.append("  help: compile as the project does: name its compile_commands.json instead of the files, or end the command with "
                          "-- -p BUILD, or with -- -I FOLDER")
@@ -148,6 +152,12 @@ def summary(results):
         lines = [f"WRONG: {len(wrong)}"]
         lines += [f"  {r['task']} {r['property']}: {r['verdict']}, expected {r['expected']}"
                   + (f" ({r['subproperty']})" if r.get("subproperty") else "") for r in wrong]
+        parts.append("\n".join(lines))
+
+    vacuous = [r for r in results if r.get("nothing_checked")]
+    if vacuous:
+        lines = [f"TRUE because nothing was checked: {len(vacuous)}"]
+        lines += listed([f"  {r['task']} {r['property']}: {r['nothing_checked']}" for r in vacuous])
         parts.append("\n".join(lines))
 
     violated = [r for r in results if is_violation(r)]
@@ -173,6 +183,12 @@ def summary(results):
         f"most memory {max((r['rss_mb'] for r in results), default=0):.0f} MB"
     )
     return "\n\n".join(parts)
+
+
+def listed(lines):
+    """Returns the first lines, and the number of the others."""
+    others = len(lines) - LISTED
+    return lines[:LISTED] + ([f"  and {others} more"] if others > 0 else [])
 
 
 def is_violation(result):

@@ -16,6 +16,7 @@ POINTS = {
 LINE = re.compile(r"(TRUE|FALSE\([a-z-]+\)|UNKNOWN\(.*\)|UNKNOWN)$")
 PROVED_PART = 3  # exit code: UNKNOWN for the program, but the requested range is proved
 NOT_COMPILED = "did not compile"
+NOTHING_CHECKED = re.compile(r"^warning: nothing was checked: (.*)$", re.MULTILINE)
 NO_ENTRY = "no function to start with"
 # Exit codes without a verdict that are not crashes, and their reasons.
 REFUSALS = {
@@ -41,6 +42,12 @@ def of_proviso(outcome):
     if outcome.exit not in EXITS[word]:
         return "", f"crash: {verdict} but exit {outcome.exit}"
     return verdict, verdict[8:-1] if word == "UNKNOWN" else ""
+
+
+def nothing_checked(outcome):
+    """Returns why a proof by proviso says nothing about the program, or the empty string."""
+    warning = NOTHING_CHECKED.search(outcome.stderr)
+    return warning[1] if warning else ""
 
 
 def refusal(outcome):

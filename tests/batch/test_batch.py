@@ -58,6 +58,7 @@ RANGES*)
 esac
 case $order in
 TRUE) echo "noise"; echo TRUE; exit 0 ;;
+VACUOUS) echo "warning: nothing was checked: no call of f can be reached from main" >&2; echo TRUE; exit 0 ;;
 FALSE*) echo "$order"; exit 1 ;;
 UNKNOWN*) echo "$order"; exit 2 ;;
 CRASH) echo "thread main panicked at x.rs" >&2; exit 101 ;;
@@ -181,6 +182,20 @@ class Running(Fixture):
         )
         self.assertIn("crashes: 4", out)
         self.assertIn("panicked at x.rs", out)
+
+    def test_crashes_with_one_cause_are_one_entry(self):
+        for name in ("a", "b", "c"):
+            self.task(name, "CRASH", "true")
+        _, out, _ = self.run_batch()
+        self.assertIn("a.yml unreach-call, and 2 more: crash: exit 101\n      thread main panicked", out)
+        self.assertEqual(out.count("panicked"), 1)
+
+    def test_proofs_of_nothing_are_listed(self):
+        for name, order in (("vacuous", "VACUOUS"), ("proved", "TRUE")):
+            self.task(name, order, "true")
+        _, out, _ = self.run_batch()
+        self.assertIn("TRUE because nothing was checked: 1\n  vacuous.yml unreach-call: no call of f can be reached from main\n", out)
+        self.assertNotIn("nothing_checked", self.result("proved"))
 
     def test_mistakes_of_the_command_line_are_refused_at_once(self):
         program = self.dir / "a.c"
