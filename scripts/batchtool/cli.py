@@ -233,6 +233,7 @@ def selected(options, passed_on=()):
     chosen = tasks.read_paths(options.tasks, options.property, lambda path: project.read(path, request), bool(options.entries))
     for index in options.index:
         chosen += tasks.read_index(index)
+    named = len(chosen)
     if options.property:
         chosen = [t for t in chosen if t.property in options.property]
     if options.category:
@@ -245,12 +246,13 @@ def selected(options, passed_on=()):
         lines = Path(options.only).read_text(encoding="utf-8").splitlines()
         names = {line.split("\t")[0].strip() for line in lines}
         chosen = [t for t in chosen if t.name in names]
-    chosen = list({t.key: t for t in chosen}.values())
+    chosen = tasks.distinct(chosen)
     if options.sample is not None:
         chosen = tasks.sample(chosen, options.sample, options.sample_seed)
     only_changes = options.entries and all(entry.startswith("changed:") for entry in options.entries)
     if not chosen and not only_changes:
-        raise tasks.TaskError("no tasks: see --help for how to name them")
+        why = f"the options select none of {named}" if named else "see --help for how to name them"
+        raise tasks.TaskError(f"no tasks: {why}")
     return chosen
 
 

@@ -32,7 +32,7 @@ def row(result):
         "category": result["category"],
         "expected": result["expected"],
         "verdict": result["verdict"] or "none",
-        "reason": result["reason"],
+        "reason": result["reason"] or result.get("nothing_checked", ""),
         "status": result["status"],
         "kind": NAMES.get(kind(result), kind(result)),
         "cpu": result["cpu"],

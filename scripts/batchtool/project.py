@@ -46,6 +46,8 @@ def read(path, request):
     with ThreadPoolExecutor(max(1, request.jobs)) as pool:
         listed = pool.map(lambda unit: functions_of(request.proviso, build + request.options, unit), units)
         functions = dict(zip(units, listed))
+    if request.entries and not any(functions.values()):
+        return []  # tables without functions, and files with a warning that they do not compile
     wanted = choose(functions, request.entries or ["main"])
     if not wanted and not all(entry.startswith("changed:") for entry in request.entries or ["main"]):
         some = ", ".join(sorted({f.name for found in functions.values() for f in found})[:8]) or "none"

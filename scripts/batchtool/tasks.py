@@ -4,6 +4,7 @@ that `project` creates from a compile_commands.json."""
 import csv
 import glob
 import hashlib
+import os
 import re
 import sys
 from dataclasses import dataclass, field
@@ -218,10 +219,12 @@ def read_paths(paths, properties, database, by_function=False):
     """Returns the tasks of task files, folders (with .yml files, else a compile_commands.json, else C files), categories and lists
     (.set, .txt: patterns; .tsv), and programs. `properties` are the properties of programs without a task definition. `database`
     creates the tasks for the functions of a compile_commands.json, archive, object or program, and of a C file if `by_function`."""
-    tasks = []
-    for path in map(Path, paths):
+    tasks, paths = [], list(map(Path, paths))
+    folders = [path.absolute() for path in paths if path.is_dir()]
+    above = Path(os.path.commonpath(folders)) if folders else None  # names are relative to it, so that they differ
+    for path in paths:
         if path.is_dir():
-            tasks += read_folder(path, properties, database)
+            tasks += read_folder(path, above, properties, database, by_function)
         elif path.name == DATABASE or is_binary(path) or by_function and path.suffix in PROGRAMS:
             tasks += database(path)
         elif path.suffix in (".set", ".txt"):
@@ -235,14 +238,29 @@ def read_paths(paths, properties, database, by_function=False):
     return tasks
 
 
-def read_folder(folder, properties, database):
+def read_folder(folder, above, properties, database, by_function):
+    def name(file):
+        return str(file.absolute().relative_to(above))
+
     definitions = sorted(folder.rglob("*.yml"))
     if definitions:
-        return [task for file in definitions for task in read_task_file(file, str(file.relative_to(folder)))]
+        return [task for file in definitions for task in read_task_file(file, name(file))]
     if (folder / DATABASE).is_file():
         return database(folder / DATABASE)
     programs = sorted(file for file in folder.rglob("*") if file.suffix in PROGRAMS)
-    return [task for file in programs for task in of_program(file, properties, str(file.relative_to(folder)))]
+    if by_function:
+        return [task for file in programs for task in database(file)]
+    return [task for file in programs for task in of_program(file, properties, name(file))]
+
+
+def distinct(tasks):
+    """Returns the tasks, each once. Different programs with one name are an error: the results of one would count for the other."""
+    found = {}
+    for task in tasks:
+        other = found.setdefault(task.key, task)
+        if [path.absolute() for path in other.files] != [path.absolute() for path in task.files]:
+            raise TaskError(f"two programs are named {task.name}: {other.files[0]} and {task.files[0]}; run them with different --out")
+    return list(found.values())
 
 
 # The properties that words in the names of SV-COMP's categories stand for.

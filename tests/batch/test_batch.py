@@ -190,6 +190,23 @@ class Running(Fixture):
         self.assertIn("a.yml unreach-call, and 2 more: crash: exit 101\n      thread main panicked", out)
         self.assertEqual(out.count("panicked"), 1)
 
+    def test_programs_with_one_name_in_two_folders_are_two_tasks(self):
+        for folder, order in (("one", "TRUE"), ("two", "FALSE(address)")):
+            (self.dir / folder).mkdir()
+            (self.dir / folder / "same.c").write_text(f"// {order}\n")
+        common = ["--out", self.dir / "out.jsonl", "--proviso", self.verifier]
+        _, out, _ = self.batch("run", self.dir / "one", self.dir / "two", *common)
+        self.assertIn("violated 1, proved 1 of 2", out)
+        with contextlib.chdir(self.dir / "two"):
+            code, _, err = self.batch("run", self.dir / "one", "same.c", *common)
+        self.assertEqual(code, 64)
+        self.assertIn("two programs are named same.c: ", err)
+
+    def test_options_that_select_nothing_are_named(self):
+        self.task("a", "TRUE", "true")
+        code, _, err = self.run_batch("--match", "b*")
+        self.assertEqual((code, err), (64, "batch: error: no tasks: the options select none of 1\n"))
+
     def test_proofs_of_nothing_are_listed(self):
         for name, order in (("vacuous", "VACUOUS"), ("proved", "TRUE")):
             self.task(name, order, "true")

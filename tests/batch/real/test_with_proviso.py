@@ -331,6 +331,9 @@ class Functions(Folder):
         done = run("n", "libpart.a")
         self.assertEqual(done.returncode, 64)
         self.assertIn("libpart.a has no main: give --entries all, or --entries with names of its functions (bad, good", done.stderr)
+        (self.dir / "table.c").write_text("int table[2];\n")
+        done = run("f", ".", "--entries", "all", *check, "-I", "inc")
+        self.assertIn("violated 1, proved 1 of 2", done.stdout, done.stderr)
         # A finding that a longer buffer rules out is counted apart, and names the precondition.
         (self.dir / "sum.c").write_text(
             "unsigned sum(const unsigned char *p, unsigned n) { unsigned s = 0; while (n--) s += p[n]; return s; }\n"
