@@ -5,7 +5,6 @@ use crate::crash;
 use crate::output::{self, Colors};
 use crate::test_format::test_xml;
 use cooperate::range::split::Splitter;
-use driver::Config;
 use driver::failure::{Failure, exit};
 use driver::files::Outputs;
 use driver::limits::{self, WorkEnd};
@@ -38,7 +37,7 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
     crash::prepare(options.memory());
     let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();
-    let config = Config { cpu_limit: None, ..options.config()? };
+    let config = options.config()?;
     let (outputs, observer) = (Outputs::default(), Arc::new(()));
     let verification =
         Verification { job: &job, config: &config, outputs: &outputs, start, is_answer: false, observer };

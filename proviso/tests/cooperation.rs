@@ -40,10 +40,12 @@ fn a_split_that_is_stopped_says_by_what() {
                 int main(void) {\n  unsigned s = __VERIFIER_nondet_uint(), i = 0;\n\
                 \x20 while (i < s * s * s) { i++; s ^= s >> 3; }\n  if (s == 6) reach_error();\n  return 0;\n}\n";
     std::fs::write(dir.path().join("hard.c"), text).unwrap();
-    let stopped = run(dir.path(), &["split", "--by", "lb3000", "--timeout", "1", "hard.c"]);
-    let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
-    assert_eq!(stopped.status.code(), Some(2), "{said}");
-    assert!(said.contains("timeout of 1 s") && !said.contains("interrupted"), "{said}");
+    for (limit, reason) in [("--timeout", "timeout of 1 s"), ("--cpu-limit", "1 s of processor time")] {
+        let stopped = run(dir.path(), &["split", "--by", "lb3000", limit, "1", "hard.c"]);
+        let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
+        assert_eq!(stopped.status.code(), Some(2), "{said}");
+        assert!(said.contains(reason) && !said.contains("interrupted"), "{said}");
+    }
 }
 
 /// A splitter prints the inputs that take its path, up to the last one that the path depends on.
