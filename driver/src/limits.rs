@@ -62,6 +62,12 @@ impl Limits {
         [wall, processor].into_iter().flatten().min_by_key(|(left, _)| *left).map(|(_, stop)| stop)
     }
 
+    /// Returns the limits of time.
+    pub fn times(&self) -> impl Iterator<Item = Stop> {
+        let wall = self.timeout.map(|limit| self.timed_out(limit));
+        [wall, self.processor.map(Stop::Processor)].into_iter().flatten()
+    }
+
     fn timed_out(&self, limit: Duration) -> Stop {
         if self.is_default { Stop::DefaultTimeout(limit) } else { Stop::Timeout(limit) }
     }

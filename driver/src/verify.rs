@@ -9,7 +9,7 @@ use crate::evidence::reproduction::Reproduction;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
 use crate::job::{Job, Question};
-use crate::limits::{self, Limits, Supervised, WorkEnd};
+use crate::limits::{self, Limits, Stop, Supervised, WorkEnd};
 use crate::panics;
 use crate::plan::Plan;
 use crate::question;
@@ -129,8 +129,12 @@ impl Verification<'_> {
         let mut shared = std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
 
         let peak_memory = supervised.peak_memory;
+        let stop = supervised.stop;
         let (finished, code) = conclude(supervised, &mut shared, &*self.observer)?;
         let mut checks = std::mem::take(&mut shared.checks);
+        if let Some(stop) = stop {
+            name_limit(&mut checks, &limits, stop);
+        }
         let is_of_accesses = |question: &Question| question.checks.contains(&Check::Deref);
         if let Some(of_accesses) = job.questions.iter().position(is_of_accesses) {
             resolve_assumptions(&mut checks, of_accesses);
@@ -366,6 +370,17 @@ fn folded(mut notes: Vec<Note>) -> Vec<Note> {
     kept
 }
 
+/// Names the limit that ended the run in the results that were recorded in advance, with a limit of time.
+fn name_limit(checks: &mut [CheckResult], limits: &Limits, stop: Stop) {
+    for check in checks {
+        let Rest::Unknown(undecided) = &mut check.rest else { continue };
+        let rest = limits.times().find_map(|time| Some(undecided.text.strip_prefix(&time.to_string())?.to_owned()));
+        if let Some(rest) = rest {
+            *undecided = Undecided::new(stop.kind(), format!("{stop}{rest}"));
+        }
+    }
+}
+
 /// Returns warnings about a proof that says nothing about the program or a part of it.
 fn vacuity(report: &Report) -> Vec<Note> {
     let excludes_all = report.nothing_checked.is_some();
@@ -383,7 +398,6 @@ fn vacuity(report: &Report) -> Vec<Note> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Stop;
     use crate::report::Violation;
     use std::time::Duration;
 
@@ -397,6 +411,25 @@ mod tests {
         let texts: Vec<String> = folded(many).into_iter().map(|note| note.text).collect();
         let expected = ["it is spurious", "it is spurious", "it is spurious (and in 416 more places)", "another"];
         assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn undecided_checks_name_the_limit_that_ended_the_run() {
+        let (timeout, processor) = (Some(Duration::from_secs(9)), Some(Duration::from_secs(5)));
+        let limits =
+            Limits { timeout, is_default: false, processor, memory: 0, start: Instant::now(), grace: limits::GRACE };
+        let texts = ["5 s of processor time before it was analysed", "timeout of 9 s", "an approximation"];
+        let mut checks = texts.map(|text| CheckResult {
+            rest: Rest::Unknown(Undecided::new(ReasonKind::Time, text)),
+            ..CheckResult::new("null".to_owned(), Vec::new())
+        });
+        name_limit(&mut checks, &limits, Stop::Memory(7 << 20));
+        let [first, second, third] = checks.map(|check| match check.rest {
+            Rest::Unknown(undecided) => undecided.text,
+            rest => panic!("{rest:?}"),
+        });
+        assert_eq!(first, "memory limit of 7 MB before it was analysed");
+        assert_eq!((second.as_str(), third.as_str()), ("memory limit of 7 MB", "an approximation"));
     }
 
     /// The verdict stands however the run ends afterwards, and a warning reports the missing description.

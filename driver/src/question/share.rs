@@ -65,7 +65,8 @@ impl Run<'_> {
     /// Returns the reason why a group that took its `share` of the time `limit` has no answer. The rest of the time may
     /// be too short for another try.
     pub(super) fn lateness(&self, limit: Stop, share: Option<Duration>) -> String {
-        let has_more = self.session.limits.left().is_some_and(|left| left > 2 * WRITING);
+        let is_ending = self.session.budget.spent().is_some();
+        let has_more = !is_ending && self.session.limits.left().is_some_and(|left| left > 2 * WRITING);
         match (limit, share.filter(|_| has_more).map(|share| share.as_secs_f64())) {
             (Stop::Timeout(limit) | Stop::DefaultTimeout(limit), Some(share)) => {
                 format!("timeout of {share:.1} s for this check, of {} s for all checks", limit.as_secs_f64())
