@@ -232,11 +232,33 @@ impl<'t> Source<'t> {
         self.tokens.len()
     }
 
+    /// Returns the text without macros that end prototypes, such as `NORETURN` in `void f(int) NORETURN;`. The grammar
+    /// takes the declarations after them for those of parameters. The other text keeps its position.
+    fn for_grammar(&self) -> Vec<u8> {
+        let mut text = self.text.as_bytes().to_vec();
+        let mut depth = 0usize;
+        for t in 0..self.tokens.len() {
+            depth += usize::from(self.is(t, b'{'));
+            depth = depth.saturating_sub(usize::from(self.is(t, b'}')));
+            if depth == 0 && self.is_word(t) && self.is(t + 1, b';') && self.ends_prototype(t) {
+                text[self.tokens[t].range.clone()].fill(b' ');
+            }
+        }
+        text
+    }
+
+    /// Returns true if the parameter list of a function ends before a token.
+    fn ends_prototype(&self, token: usize) -> bool {
+        let name = token.checked_sub(1).and_then(|close| self.opening(close)?.checked_sub(1));
+        let is_function = |name: &str| !is_attribute(name) && !name.starts_with('_');
+        name.is_some_and(|name| self.is_word(name) && is_function(self.word(name)))
+    }
+
     /// Returns the items of the file. Each token belongs to one item.
     fn parse_items(&self) -> Vec<Item> {
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_c::LANGUAGE.into()).expect("the grammar has the version of the parser");
-        let tree = parser.parse(self.text, None).expect("the parser has a language and no time limit");
+        let tree = parser.parse(self.for_grammar(), None).expect("the parser has a language and no time limit");
         let mut found = Vec::new();
         self.add_items(tree.root_node(), &mut found);
         let mut items = Vec::new();
@@ -654,6 +676,16 @@ mod tests {
         let f = "f {Dif(;{;})for(;)while({;})l:if(g)switch({l:;bl:;})D;r}";
         assert_eq!(items(text), ["g,h", "-", f, "old {r}", "-"]);
     }
+    #[test]
+    fn prototypes_may_end_with_macros() {
+        let text = "Char *name;\nInt32 factor;\n\nstatic void panic ( const Char* ) NORETURN;\n\
+            static void ioError ( void ) NORETURN;\nstatic void clean ( Int32 ) NORETURN;\n\
+            static void eof ( void ) NORETURN;\n\nstatic void copy ( Char*, Char* );\nstatic void* allocate ( Int32 );\n\
+            typedef\n   struct { int b[8]; }\n   T;\n\nstatic\nvoid from ( T* n ) { n->b[7] = 1; }\n";
+        let named: Vec<String> = items(text).into_iter().filter(|item| item != "-").collect();
+        assert_eq!(named, ["name", "factor", "from {;}"]);
+    }
+
     #[test]
     fn statements_are_found_between_macros() {
         let text = "API type_t f (int x) { FOREACH(i, x) { g(); } EACH(x) h(); BEGIN { case 'a': h(); } END;\n\
