@@ -167,6 +167,23 @@ fn without_argument(inputs: &Inputs, texts: &[(usize, ObjectSeq)], argc: usize, 
     Some(fewer)
 }
 
+/// Returns the inputs without the zeros before the first number of a program argument that do not change its value.
+/// `None` if there are none. `size` is the index of the size of the argument's object.
+fn without_zeros(inputs: &Inputs, (size, object): (usize, ObjectSeq)) -> Option<Inputs> {
+    let byte = |at| inputs.bytes.get(&(object, at)).copied().unwrap_or_default();
+    let text: Vec<u8> = (0..).map(byte).take_while(|&byte| byte != 0).collect();
+    let first = text.iter().position(u8::is_ascii_digit)?;
+    let digits = text[first..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let zeros = text[first..first + digits - 1].iter().take_while(|&&byte| byte == b'0').count();
+    let mut fewer = inputs.clone();
+    let shorter = fewer.values[size].to_u64()?.checked_sub(zeros as u64).filter(|_| zeros > 0)?;
+    fewer.values[size] = Bv::new(inputs.values[size].width(), shorter);
+    for at in first..text.len() {
+        fewer.bytes.insert((object, at as u64), text.get(at + zeros).copied().unwrap_or_default());
+    }
+    Some(fewer)
+}
+
 impl InputSource for Observed<'_> {
     fn allocates(&mut self, edge: EdgeId) {
         if let Op::Alloc { size, .. } = self.program.edges[edge].op
@@ -199,7 +216,7 @@ impl InputSource for Observed<'_> {
 }
 
 /// Returns inputs that lead to the same error at the same position as `inputs`, in an environment that is easier to
-/// arrange: fewer arguments and environment variables.
+/// arrange: fewer arguments and environment variables, and arguments without leading zeros.
 pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: &Sources, limits: Limits) -> Inputs {
     let limits = Limits { steps: STEPS, ..limits };
     let interpreter = Interpreter::new(program);
@@ -217,10 +234,14 @@ pub fn environment(program: &Program, inputs: &Inputs, error: ErrorId, sources: 
     search.interpreter.run(&mut observed, limits, &mut ());
     let (mut best, (mut least, stdin)) = (inputs.clone(), effort(inputs));
     let argc = observed.of_environment.first().copied();
-    for (argc, n) in argc.into_iter().flat_map(|argc| (1..observed.texts.len()).rev().map(move |n| (argc, n))) {
-        let Some(fewer) = without_argument(&best, &observed.texts, argc, n).filter(|_| !search.is_over()) else {
-            continue;
+    let texts = &observed.texts;
+    let without = argc.into_iter().flat_map(|argc| (1..texts.len()).rev().map(move |n| (Some(argc), n)));
+    for (argc, n) in without.chain((1..texts.len()).map(|n| (None, n))) {
+        let fewer = match argc {
+            Some(argc) => without_argument(&best, texts, argc, n),
+            None => without_zeros(&best, texts[n]),
         };
+        let Some(fewer) = fewer.filter(|_| !search.is_over()) else { continue };
         let (less, own) = effort(&fewer);
         if less < least && own == stdin && search.run(&fewer).is_some_and(|(other, _)| is_same(&other, &end)) {
             (best, least) = (fewer, less);
