@@ -39,6 +39,10 @@ pub enum Detail {
 const SHORT: usize = 40;
 /// The maximal number of steps in a full trace.
 const FULL: usize = 5_000;
+/// The maximal number of steps in an iteration of a loop that is not repeated if the next ones look the same.
+const ITERATION: usize = 12;
+/// The number of steps from which on a row stands for repeated iterations: fewer are as easy to read.
+const REPEATED: usize = 4;
 /// The minimal number of columns for the source text of a step.
 const SOURCE: usize = 48;
 /// The maximal number of columns that source lines are padded to if there is no terminal.
@@ -460,14 +464,58 @@ fn call(out: &mut String, trace: &Trace) {
     out.push('\n');
 }
 
+/// A row in the table of steps.
+#[derive(Clone, Copy)]
+enum Row {
+    /// The step with this index.
+    Step(usize),
+    /// The last rows occur again.
+    Again { rows: usize, times: usize },
+}
+
+impl Row {
+    /// Returns the number of steps that the row stands for.
+    fn steps(self) -> usize {
+        match self {
+            Self::Step(_) => 1,
+            Self::Again { rows, times } => rows * times,
+        }
+    }
+}
+
+/// Returns rows for the steps `chosen`, in which iterations of loops that look the same are one row. `key` is the
+/// appearance of a step.
+fn folded<K: PartialEq>(chosen: &[usize], key: impl Fn(usize) -> K) -> Vec<Row> {
+    let keys: Vec<K> = chosen.iter().map(|&i| key(i)).collect();
+    let (mut rows, mut at) = (Vec::new(), 0);
+    while at < keys.len() {
+        let times = |rows: usize| {
+            let first = &keys[at..at + rows];
+            keys[at + rows..].chunks_exact(rows).take_while(|next| *next == first).count()
+        };
+        let periods = 1..=ITERATION.min(keys.len() - at);
+        let again = periods.map(|rows| Row::Again { rows, times: times(rows) });
+        let most = again.max_by_key(|row| row.steps()).filter(|row| row.steps() >= REPEATED);
+        let length = if let Some(Row::Again { rows, .. }) = most { rows } else { 1 };
+        rows.extend(chosen[at..at + length].iter().map(|&i| Row::Step(i)).chain(most));
+        at += length + most.map_or(0, Row::steps);
+    }
+    rows
+}
+
 /// Writes the table of steps: line number, source text, and the event.
 fn steps(out: &mut String, trace: &Trace, sources: &Sources, Layout { detail, columns, .. }: Layout) {
     let chosen: Vec<usize> =
         (0..trace.steps.len()).filter(|&i| detail == Detail::Full || trace.steps[i].matters).collect();
+    let all = folded(&chosen, |i| (&trace.steps[i].spot, event(&trace.steps[i].event, &trace.inputs)));
     let limit = if detail == Detail::Full { FULL } else { SHORT };
-    let head = if chosen.len() > limit { limit / 3 } else { chosen.len() };
-    let tail = chosen.len() - (limit - head).min(chosen.len());
-    let rows = if chosen.len() > limit { [&chosen[..head], &chosen[tail..]].concat() } else { chosen.clone() };
+    let is_cut = all.len() > limit;
+    let head = if is_cut { limit / 3 } else { all.len() };
+    let tail = all.len() - (limit - head).min(all.len());
+    let left_out: usize = if is_cut { all[head..tail].iter().map(|row| row.steps()).sum() } else { 0 };
+    let table = if is_cut { [&all[..head], &all[tail..]].concat() } else { all };
+    let is_step = |row: &Row| if let Row::Step(i) = *row { Some(i) } else { None };
+    let rows: Vec<usize> = table.iter().filter_map(is_step).collect();
 
     let number = |step: &Step| step.spot.as_ref().map_or(0, |s| s.line);
     let width = rows.iter().map(|&i| number(&trace.steps[i])).max().unwrap_or(0).to_string().len().max(2);
@@ -486,13 +534,22 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, Layout { detail, co
     };
     let mut file = "";
     let mut line = 0;
-    for (row, &i) in rows.iter().enumerate() {
-        let step = &trace.steps[i];
-        if row == head && chosen.len() > limit {
-            let verb = if tail - head == 1 { "is" } else { "are" };
-            let _ = writeln!(out, "{:width$} … {} {verb} left out here", "", counted(tail - head, "step"));
+    for (at, row) in table.iter().enumerate() {
+        if at == head && is_cut {
+            let verb = if left_out == 1 { "is" } else { "are" };
+            let _ = writeln!(out, "{:width$} … {} {verb} left out here", "", counted(left_out, "step"));
             line = 0;
         }
+        let step = match *row {
+            Row::Step(i) => &trace.steps[i],
+            Row::Again { rows, times } => {
+                let (what, verb) =
+                    if rows == 1 { ("step".into(), "occurs") } else { (format!("{rows} steps"), "occur") };
+                let _ = writeln!(out, "{:width$} … the last {what} {verb} {} more", "", counted(times, "time"));
+                line = 0;
+                continue;
+            }
+        };
         let what = event(&step.event, &trace.inputs);
         let Some(spot) = &step.spot else {
             let _ = writeln!(out, "{:>width$} | {:pad$}  {what}", "", "");
@@ -619,7 +676,17 @@ pub fn increments(report: &Report) -> String {
     if let Some(proof) = &report.proof {
         let _ = writeln!(out, "proof: {proof}");
     }
-    for turn in &report.turns {
+    let restarts = |at: usize| at == 0 || report.turns[at].start < report.turns[at - 1].start;
+    let searches: Vec<usize> = (0..report.turns.len()).filter(|&at| restarts(at)).collect();
+    for (at, turn) in report.turns.iter().enumerate() {
+        if let (Ok(number), 2..) = (searches.binary_search(&at), searches.len()) {
+            let how = if number == 0 {
+                " (it ends at a violation, a proof or a limit; times count from its start)"
+            } else {
+                ""
+            };
+            let _ = writeln!(out, "search {}{how}:", number + 1);
+        }
         let (start, end) = (turn.start.as_secs_f64(), turn.end.as_secs_f64());
         let (name, edges, calls) = (turn.analysis.name(), turn.edges, turn.solver_calls);
         let what = format!("{edges} operations, {calls} solver calls: {}", turn.ended);
@@ -686,6 +753,25 @@ mod tests {
         assert!(text.contains("\n  unknown (timeout): null, shift\n"), "{text}");
         let rows = text.lines().filter(|line| line.contains("  unknown: ")).count();
         assert_eq!(rows, 2, "{text}");
+    }
+
+    #[test]
+    fn iterations_that_look_the_same_are_one_row() {
+        let shown = |keys: &str| {
+            let keys: Vec<char> = keys.chars().collect();
+            let chosen: Vec<usize> = (0..keys.len()).collect();
+            let rows = folded(&chosen, |i| keys[i]);
+            assert_eq!(rows.iter().map(|row| row.steps()).sum::<usize>(), keys.len());
+            let text = |row: &Row| match *row {
+                Row::Step(i) => keys[i].to_string(),
+                Row::Again { rows, times } => format!("[{rows}x{times}]"),
+            };
+            rows.iter().map(text).collect::<String>()
+        };
+        assert_eq!(shown("aaaaaaab"), "a[1x6]b");
+        assert_eq!(shown("xababababab"), "xab[2x4]");
+        assert_eq!(shown("aabbaab"), "aabbaab");
+        assert_eq!(shown(""), "");
     }
 
     #[test]
