@@ -147,6 +147,9 @@ def summary(results):
     if any(r["reason"].startswith(NO_ENTRY) for r in results):
         parts.append("help: a file without main is verified function by function: --entries all, or --entries NAME")
 
+    if any(r["reason"] == "cpu time" for r in results):
+        parts.append("help: --cpu-limit kills a run; with -- --cpu-limit SECONDS, proviso itself ends it and reports what it has found")
+
     wrong = [r for r in results if r["status"] in WRONG]
     if wrong:
         lines = [f"WRONG: {len(wrong)}"]

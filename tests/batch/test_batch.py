@@ -69,6 +69,7 @@ HANG) trap '' TERM; sleep 100 & echo $! >"$last.pid"; wait; sleep 100 ;;
 HOG) exec python3 -c 'x = bytearray(300_000_000); import time; time.sleep(100)' ;;
 KILLED-ONCE) [ -e "$last.met" ] && { echo TRUE; exit 0; }; touch "$last.met"; kill -KILL $$ ;;
 KILLED) kill -TERM $$ ;;
+BUSY) while :; do :; done ;;
 SLOW) echo $$ >>"$last.runs"; sleep 0.3; echo TRUE; exit 0 ;;
 ARGS) echo "UNKNOWN($*)"; exit 2 ;;
 HEADER) printf '%s\n' "error: clang cannot compile $last" "$last:1:10: fatal error: 'part.h' file not found" >&2; exit 65 ;;
@@ -206,6 +207,11 @@ class Running(Fixture):
         self.task("a", "TRUE", "true")
         code, _, err = self.run_batch("--match", "b*")
         self.assertEqual((code, err), (64, "batch: error: no tasks: the options select none of 1\n"))
+
+    def test_runs_that_are_killed_have_a_remedy(self):
+        self.task("a", "BUSY", "true")
+        _, out, _ = self.run_batch("--cpu-limit", "0.3")
+        self.assertIn("help: --cpu-limit kills a run; with -- --cpu-limit SECONDS, proviso itself ends it", out)
 
     def test_proofs_of_nothing_are_listed(self):
         for name, order in (("vacuous", "VACUOUS"), ("proved", "TRUE")):
