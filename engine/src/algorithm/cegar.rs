@@ -14,7 +14,7 @@ use crate::analysis::{Abstraction, Goal, PathCheck, Refinement, Stop, WHOLE};
 use crate::semantics::control::{Control, walk};
 use crate::stats::Counters;
 use crate::verdict::{Reason, Taints};
-use cfa::{EdgeId, Op, Program};
+use cfa::{EdgeId, Op, PlaceId, Program};
 use smt::budget::{Budget, Spent};
 
 /// After this number of refinements without a change of the precision, the graph is rebuilt. After twice as many, the
@@ -159,7 +159,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             (refined, _) => refined,
         };
         match refined {
-            Ok(refinement) => self.refined(refinement, hit).map(|()| None),
+            Ok(refinement) => self.refined(refinement, hit, &path).map(|()| None),
             Err(stop) => {
                 self.inner.retry(hit);
                 Err(stop)
@@ -244,9 +244,19 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         }
     }
 
-    /// Removes the part of the graph where the precision has changed.
-    fn refined(&mut self, refinement: Refinement, hit: TargetHit<C>) -> Result<(), Stop> {
-        let place = self.inner.program.edges[hit.goal.edge()].place;
+    /// Returns the place of a target at the end of a path, for users. If the target is the start of an error function,
+    /// it is the place of the call.
+    fn place(&self, target: EdgeId, path: &[EdgeId]) -> Option<PlaceId> {
+        let program = self.inner.program;
+        let starts = program.edges[target].source == program.funcs[program.func_of(target)].entry;
+        let is_call = |&edge: &EdgeId| matches!(program.edges[edge].op, Op::Call { .. });
+        let call = path.iter().copied().rfind(is_call).filter(|_| starts);
+        program.edges[call.unwrap_or(target)].place
+    }
+
+    /// Removes the part of the graph where the precision has changed. `path` leads to the target.
+    fn refined(&mut self, refinement: Refinement, hit: TargetHit<C>, path: &[EdgeId]) -> Result<(), Stop> {
+        let place = self.place(hit.goal.edge(), path);
         match refinement {
             Refinement::Impossible => {
                 let text =
