@@ -19,8 +19,8 @@ use crate::session::{Finished, Observer, Session, Shared};
 use crate::source::{STDIN, Spot, naming_standard_input};
 use crate::vacuity::look_for_vacuity;
 use cfa::Check;
-use engine::ReasonKind;
-use engine::budget::Budget;
+use engine::budget::{Budget, Spent};
+use engine::{Reason, ReasonKind};
 use frontend_llvm::{DataModel, UndefinedFunctions};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -130,7 +130,13 @@ impl Verification<'_> {
 
         let peak_memory = supervised.peak_memory;
         let stop = supervised.stop;
-        let (finished, code) = conclude(supervised, &mut shared, &*self.observer)?;
+        let (mut finished, code) = conclude(supervised, &mut shared, &*self.observer)?;
+        if let (Answer::Unknown(undecided), Some(limit)) = (&mut finished.answer, limits.nearest())
+            && undecided.text == Reason::spent(Spent::Time).text
+        {
+            // The run ended a moment before its limit, to write its results.
+            *undecided = Undecided::at_limit(limit);
+        }
         let mut checks = std::mem::take(&mut shared.checks);
         if let Some(stop) = stop {
             name_limit(&mut checks, &limits, stop);

@@ -239,6 +239,9 @@ int main(void) {
     assert!(verdict(&begun).starts_with("UNKNOWN"), "{}", verdict(&begun));
     let condition = std::fs::read_to_string(folder.join("c.txt")).unwrap();
     assert!(condition.lines().count() > 2, "{condition}");
+    let bounded = ["verify", "--analysis", "bmc", "--timeout", "2", "--save-condition", "b.txt", "p.c"];
+    let bounded = verdict(&run(folder, &bounded));
+    assert!(bounded.starts_with("UNKNOWN(timeout of 2 s"), "{bounded}");
     let evidence = ["--witness", "w.yml", "--report", "r.html", "--pixel-tree", "t.svg"];
     let gone_on = ["verify", "--resume", "c.txt", "--analysis", "invariants", "p.c"];
     assert_eq!(verdict(&run(folder, &[&gone_on[..], &evidence[..4]].concat())), "TRUE");
