@@ -623,6 +623,24 @@ fn inputs_are_easy_to_type() {
 
 /// The text about an object that `realloc` freed names this function.
 #[test]
+fn numbers_in_arguments_have_no_leading_zeros() {
+    let folder = folder();
+    let program = "#include <assert.h>\n#include <stdlib.h>\nint main(int argc, char **argv) {\n\
+        if (argc > 1) assert(atoi(argv[1]) != -17);\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--check", "unreach-call"]));
+    assert!(text.contains("\n  arguments  \"-17\"\n"), "{text}");
+}
+
+#[test]
+fn an_undecided_path_leads_to_the_call_of_the_error_function() {
+    let folder = folder();
+    let program = "extern unsigned __VERIFIER_nondet_uint(void);\nextern void abort(void);\nvoid reach_error(void) { abort(); }\n\
+        int main(void) {\nunsigned x = __VERIFIER_nondet_uint();\nunsigned y = x;\nif (x < y) reach_error();\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--property", "unreach-call", "--analysis", "value"]));
+    assert!(text.contains("found a path to this place") && text.contains("--> p.c:7:12"), "{text}");
+}
+
+#[test]
 fn an_object_that_realloc_moved_names_it() {
     let folder = folder();
     let program = "#include <stdlib.h>\nint main(void) {\nchar *p = malloc(4);\nchar *q = realloc(p, 100);\n\
