@@ -162,7 +162,8 @@ def main(argv):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (tasks.TaskError, results.ResultsError, OSError) as error:
-        print(f"batch: error: {error}", file=sys.stderr)
+        of_file = isinstance(error, OSError) and error.filename
+        print(f"batch: error: {f'{error.filename}: {error.strerror}' if of_file else error}", file=sys.stderr)
         return 64
     except KeyboardInterrupt:
         print("\nbatch: interrupted; the same command continues the run", file=sys.stderr)
@@ -183,7 +184,7 @@ def run(options, passed_on):
     under = hashlib.sha256(json.dumps([header[k] for k in DECISIVE]).encode()).hexdigest()[:16]
     plan = Plan.parse(options.ranges, under) if options.ranges else None
     chosen = selected(options, passed_on)
-    refused = refusal(tool, {t.property for t in chosen if not (t.property_file and t.property_file.is_file())})
+    refused = refusal(tool, {t.property for t in chosen if not (t.property_file and t.property_file.is_file())}, plan)
     if refused:
         raise tasks.TaskError(refused)
     # SIGTERM is handled like an interrupt: otherwise only the watchdog would end the verifiers that still run.

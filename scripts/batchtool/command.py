@@ -15,8 +15,8 @@ from . import runner, verdict
 RETRIES = 2
 SIGNALS_OF_OTHERS = (1, 2, 9, 15)
 
-# The exit code of proviso if the command line is wrong.
-USAGE = 64
+# The exit code of proviso if the command line is wrong, and that of the system if a library of proviso is missing.
+USAGE, NOT_LOADED = 64, 127
 
 
 @dataclass
@@ -96,20 +96,25 @@ class Tool:
         return words + self.options
 
 
-def refusal(tool, properties):
-    """Returns the message with which proviso refuses the options or a property of all tasks, or None. It is found on an empty
-    program, so that a mistake on the command line does not become a failure of each task."""
+def refusal(tool, properties, plan=None):
+    """Returns the message with which proviso refuses the options, the ranges or a property of all tasks, or None. It is found on an
+    empty program, so that a mistake on the command line does not become a failure of each task."""
     if tool.template:
         return None
     with tempfile.TemporaryDirectory(prefix="proviso-batch-") as scratch:
         program = Path(scratch) / "empty.c"
         program.write_text("int main(void) { return 0; }\n", encoding="utf-8")
+        commands = []
         for name in sorted(properties) or ["default"]:
-            asked = ["--property", name] if name != "default" else []
-            for words in ([*asked, "--list-analyses", *tool.options], asked + ["--timeout", "10", str(program)]):
-                outcome = runner.run([tool.proviso, "verify", *words], tool.limits(), None, tool.folder)
-                if outcome.exit == USAGE:
-                    return outcome.stderr.strip().removeprefix("error: ")
+            asked = ["verify", *(["--property", name] if name != "default" else [])]
+            commands += [[*asked, "--list-analyses", *tool.options], [*asked, "--timeout", "10", str(program)]]
+        if plan:
+            commands.append(["split", "--by", plan.by, str(program)])
+            commands += [["verify", "--analysis", name, str(program)] for name in dict.fromkeys(plan.analyses)]
+        for words in commands:
+            outcome = runner.run([tool.proviso, *words], tool.limits(), None, tool.folder)
+            if outcome.exit in (USAGE, NOT_LOADED):
+                return outcome.stderr.strip().removeprefix("error: ")
     return None
 
 

@@ -203,6 +203,10 @@ class Running(Fixture):
         self.assertEqual(code, 64)
         self.assertIn("two programs are named same.c: ", err)
 
+    def test_files_that_cannot_be_read_are_named(self):
+        code, _, err = self.batch("report", self.dir / "none.jsonl")
+        self.assertEqual((code, err), (64, f"batch: error: {self.dir}/none.jsonl: No such file or directory\n"))
+
     def test_options_that_select_nothing_are_named(self):
         self.task("a", "TRUE", "true")
         code, _, err = self.run_batch("--match", "b*")
@@ -224,10 +228,14 @@ class Running(Fixture):
         program = self.dir / "a.c"
         program.write_text("int main(void) { return 0; }\n")
         common = ["run", program, "--out", self.dir / "out.jsonl", "--proviso", self.verifier]
-        for words in (["--property", "misspelt"], ["--property", "unreach-call", "--", "misspelt"]):
+        ranges = (["--ranges", "misspelt"], ["--ranges", "lb3: symex | misspelt"])
+        for words in (["--property", "misspelt"], ["--property", "unreach-call", "--", "misspelt"], *ranges):
             code, out, err = self.batch(*common, *words)
             self.assertEqual((code, out, err), (64, "", "batch: error: there is no misspelt\n"))
             self.assertFalse((self.dir / "out.jsonl").exists())
+        self.verifier.write_text("#!/bin/sh\necho 'a library is missing' >&2; exit 127\n")
+        code, _, err = self.batch(*common)
+        self.assertEqual((code, err), (64, "batch: error: a library is missing\n"))
 
     def test_programs_that_do_not_compile_are_no_crashes(self):
         for name in ("one", "two"):
