@@ -338,9 +338,9 @@ impl Job {
             }
         };
         let lengths = match array_length {
-            Some(1) => "each of these is one object; a string ends with a zero".into(),
-            Some(n) => format!("each of these is an array of {n} elements; a string ends with a zero"),
-            None => "these are one struct, union or pointer, or an array of any length (to 16 MB) of others; a string ends with a zero".into(),
+            Some(1) => "such a pointer points to one object; a string ends with a zero".into(),
+            Some(n) => format!("such a pointer points to an array of {n} elements; a string ends with a zero"),
+            None => "such a pointer points to one struct, union or pointer, or to an array of another type, of any length (to 16 MB); a string ends with a zero".into(),
         };
         let places = match globals {
             true => format!("global variables, in the arguments of {}", self.load.entry),

@@ -676,7 +676,13 @@ pub fn increments(report: &Report) -> String {
     if let Some(proof) = &report.proof {
         let _ = writeln!(out, "proof: {proof}");
     }
-    let restarts = |at: usize| at == 0 || report.turns[at].start < report.turns[at - 1].start;
+    let restarts = |at: usize| {
+        let turn = &report.turns[at];
+        report.turns[..at]
+            .iter()
+            .rfind(|before| before.thread == turn.thread)
+            .is_none_or(|before| turn.start < before.end)
+    };
     let searches: Vec<usize> = (0..report.turns.len()).filter(|&at| restarts(at)).collect();
     for (at, turn) in report.turns.iter().enumerate() {
         if let (Ok(number), 2..) = (searches.binary_search(&at), searches.len()) {
