@@ -49,6 +49,23 @@ fn in_browser(page: &str, script: &str, folder: &Path) -> Vec<String> {
     said.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").lines().map(str::to_owned).collect()
 }
 
+/// The page shows the variables of each frame of the stack.
+#[test]
+fn the_call_of_an_error_function_is_in_the_frame_of_the_caller() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "extern void abort(void);\nvoid reach_error(void) { abort(); }\n\
+        int main(void) { int a = 6; if (a == 6) reach_error(); return 0; }\n";
+    let page = report(program, &["--property", "unreach-call"], folder.path());
+    let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    let last = data["violations"][0]["trace"].as_array().and_then(|trace| trace.last()).unwrap();
+    assert_eq!(
+        (&last["step"], &last["depth"], &last["function"]),
+        (&"error".into(), &0.into(), &"main".into()),
+        "{last}"
+    );
+}
+
 const VIOLATED: &str = "\
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

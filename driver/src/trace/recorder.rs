@@ -218,6 +218,8 @@ impl<'p> Recorder<'p> {
         let frame = self.frame();
         let is_call = matches!(error.check, Check::Call | Check::Automaton);
         let at_entry = is_call && self.program.funcs[frame.func].entry == self.program.edges[edge].source;
+        let is_in_error_function =
+            at_entry && frame.call.is_some() && self.depth() > 0 && self.origin(frame.func) != FunctionOrigin::Model;
         let site = if at_entry { frame.call.unwrap_or(edge) } else { edge };
         let site = self.in_user_code(site).unwrap_or(site);
         let mut object = run.object.map(|near| self.object_near(&near));
@@ -282,7 +284,8 @@ impl<'p> Recorder<'p> {
             },
         };
         let event = Event::Error { message: message.clone(), operands: std::mem::take(&mut self.failed) };
-        let (depth, writes) = (self.depth(), std::mem::take(&mut self.untold));
+        let depth = self.depth() - usize::from(is_in_error_function);
+        let writes = std::mem::take(&mut self.untold);
         let source = self.bad.take().filter(|source| source.explains(error.check));
         let origin = source.and_then(|source| self.origin_at(source));
         library::interrupt(&mut self);

@@ -611,7 +611,7 @@ if (data.pixels) {
       drawn = select.value === "" ? null : statesPicture(Number(select.value));
       said.textContent = drawn ? `${drawn.said}; an edge through other functions is named after them` +
           (data.states.left_out ? `; ${data.states.left_out.toLocaleString("en")} states are not in the report` : "") :
-        "A pixel is a state. A row has the states at one distance from the start. Red is an error, green is covered by another state, yellow is where paths were merged, white is waiting.";
+        "A pixel is a state. A row has the states at one distance from the start. Dark is explored, red is an error, green is covered by another state, yellow is where paths were merged, white is waiting.";
       place.replaceChildren(drawn ? drawn.drawing : make("div", {id: "pixels", innerHTML: data.pixels}));
       for (const button of zooms) button.disabled = !drawn;
       drawn?.enter();
