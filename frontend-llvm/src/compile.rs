@@ -416,8 +416,8 @@ impl Compiler {
     ) -> Result<Vec<u8>, Error> {
         // clang's own message would not say that the file is the user's input.
         File::open(file).map_err(|error| Error::unreadable(file, &error))?;
-        // clang includes no header before a preprocessed file.
-        if needs_preprocessor(file, called) {
+        // clang includes no header before a preprocessed file, and precompiles a header.
+        if needs_preprocessor(file, called) || file.extension().is_some_and(|e| e == "h") {
             line.common.extend(["-x".into(), "c".into()]);
         }
         let scratch = temporary_directory()?;

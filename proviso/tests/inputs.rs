@@ -55,6 +55,24 @@ fn what_is_read_is_not_overwritten() {
 }
 
 #[test]
+fn misplaced_inputs_have_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("p.h"), PROGRAM).unwrap();
+    assert_eq!(last_line(&proviso(folder, &["verify", "p.h"])), "FALSE(unreach-call)");
+    std::fs::write(folder.join("p.c"), PROGRAM).unwrap();
+    let made = ["verify", "p.c", "--property", "unreach-call", "--witness", "w.yml"];
+    assert_eq!(last_line(&proviso(folder, &made)), "FALSE(unreach-call)");
+    for (command, help) in [
+        (["validate", "p.c", "w.yml"], "= help: the witness comes first: `proviso validate WITNESS FILE...`"),
+        (["verify", "w.yml", "-q"], "= help: `proviso validate` reads witnesses"),
+    ] {
+        let said = stderr(&proviso(folder, &command));
+        assert!(said.contains(help), "{said}");
+    }
+}
+
+#[test]
 fn standard_input_includes_from_the_working_folder() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("inc")).unwrap();

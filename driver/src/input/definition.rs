@@ -65,13 +65,20 @@ impl Definition {
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let text = files::read_text(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&text, folder).map_err(|message| Failure::data(format!("{}: {message}", path.display())))
+        let help = || "  = help: `proviso validate` reads witnesses".to_owned();
+        Self::parse(&text, folder).map_err(|message| Failure {
+            detail: text.contains("entry_type:").then(help),
+            ..Failure::data(format!("{}: {message}", path.display()))
+        })
     }
 
     /// Parses a task definition. Relative names in it are relative to `folder`. `Err` if the text is malformed, or if
     /// its version, language or data model is not supported.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
-        let definition: Written = serde_saphyr::from_str(text).map_err(|e| format!("not a task definition: {e}"))?;
+        let of_witness =
+            if text.contains("entry_type:") { "\n  = help: `proviso validate` reads witnesses" } else { "" };
+        let definition: Written =
+            serde_saphyr::from_str(text).map_err(|e| format!("not a task definition: {e}{of_witness}"))?;
         let version = match definition.format_version {
             Text::Number(n) => format!("{n:.1}"),
             Text::Text(t) => t,

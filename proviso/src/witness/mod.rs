@@ -372,7 +372,11 @@ fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Failure> {
     let entries = parse(text).map_err(|e| {
         let reason = e.to_string();
         let reason = reason.trim_start_matches("error: ");
-        Failure::data(format!("{} is no witness of format 2: {reason}", path.display()))
+        let help = || "  = help: the witness comes first: `proviso validate WITNESS FILE...`".to_owned();
+        Failure {
+            detail: path.extension().is_some_and(|e| e == "c" || e == "i").then(help),
+            ..Failure::data(format!("{} is no witness of format 2: {reason}", path.display()))
+        }
     })?;
     match entries.is_empty() {
         true => Err(Failure::data(format!("{} has no entries", path.display()))),
