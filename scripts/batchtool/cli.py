@@ -152,6 +152,9 @@ def main(argv):
         options = parser().parse_args(argv)
         if passed_on and options.command != "run":
             raise tasks.TaskError("options after -- are allowed with `run` only")
+        if options.command == "run" and [Path(name).suffix for name in options.tasks] == [".toml"]:
+            [path] = options.tasks
+            return run_definition(path, [word for word in argv[1:] if word != path], passed_on)
         if options.command == "run":
             return run(options, passed_on)
         return COMMANDS[options.command](options)
@@ -171,8 +174,6 @@ def main(argv):
 
 
 def run(options, passed_on):
-    if [Path(name).suffix for name in options.tasks] == [".toml"]:
-        return run_definition(options.tasks[0], passed_on)
     if not options.out:
         raise tasks.TaskError("--out FILE is required: the file for results")
     if options.cluster:
@@ -219,12 +220,13 @@ def run(options, passed_on):
     return exit_code(mine)
 
 
-def run_definition(path, passed_on):
-    """Performs the runs of a definition one after the other; returns the worst exit code (1, wrong verdicts, is worse than 2)."""
+def run_definition(path, overriding, passed_on):
+    """Performs the runs of a definition one after the other; returns the worst exit code (1, wrong verdicts, is worse than 2). The
+    options `overriding` are those of the command line."""
     codes = []
     for name, words, its_own in definition.arguments(path):
         print(f"{name}:", file=sys.stderr)
-        options = parser().parse_args(["run", *words])
+        options = parser().parse_args(["run", *words, *overriding])
         codes.append(run(options, its_own + passed_on))
     return 1 if 1 in codes else max(codes)
 

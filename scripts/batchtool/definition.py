@@ -1,4 +1,5 @@
-"""Run definitions: a TOML file with the tasks and options of one or more runs.
+"""Run definitions: a TOML file with the tasks and options of one or more runs. Options on the command line
+override them.
 
     tasks = ["sets/Loops.set", "tasks/"]     # relative to this file
     timeout = 60                             # any option of `batch run`, with _ for -

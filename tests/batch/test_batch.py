@@ -579,6 +579,9 @@ class Inputs(Fixture):
         self.assertIn("solved 1 of 1", out)
         header, found = results.load(self.dir / "runs.results/some.jsonl")
         self.assertEqual((header["timeout"], header["options"], len(found)), (3.0, ["--seed", "7"], 1))
+        # Options of the command line override those of the file.
+        _, out, err = self.batch("run", self.dir / "runs.toml", "--proviso", self.dir / "none")
+        self.assertIn(f"{self.dir}/none does not exist", out + err)
         for text, message in (("tasks = 3 4", "runs.toml: "), ("[[run]]\nnome = 'x'\n", "needs a name"), ("nosuch = 1\n", "")):
             (self.dir / "runs.toml").write_text(text)
             code, _, err = self.batch("run", self.dir / "runs.toml")
