@@ -623,6 +623,15 @@ fn inputs_are_easy_to_type() {
 
 /// The text about an object that `realloc` freed names this function.
 #[test]
+fn checks_of_two_rules_are_no_branches() {
+    let folder = folder();
+    let program = "extern int __VERIFIER_nondet_int(void);\nstatic int get(int *p) { *p ^= 1; return *p; }\n\
+        int main(void) {\nint x = __VERIFIER_nondet_int();\nint y = 100 / (get(&x) - 1);\nreturn 100 / (y - 10);\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--trace", "full"]));
+    assert!(text.contains("get returns 11") && !text.contains("& 0x3") && !text.contains(" != 1"), "{text}");
+}
+
+#[test]
 fn numbers_in_arguments_have_no_leading_zeros() {
     let folder = folder();
     let program = "#include <assert.h>\n#include <stdlib.h>\nint main(int argc, char **argv) {\n\

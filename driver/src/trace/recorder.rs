@@ -14,8 +14,8 @@ use crate::source::{Sources, Spot};
 use bad_value::{BadValues, FaultSource};
 use cfa::interp::{Fault, Inputs, ObjectSeq, Observer, Outcome, Run, State};
 use cfa::{
-    Bv, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
-    Program, TypeId, VarId,
+    Bv, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, LocId, Op,
+    PlaceId, Program, TypeId, VarId,
 };
 use library::{Library, called, is_internal, is_of_macro};
 use memory_fault::Life;
@@ -30,6 +30,8 @@ const MAX_STEPS: usize = 20_000;
 const MOST_BLOCKS: usize = 1_000;
 /// The maximum length of a condition in a trace, in characters.
 const MAX_CONDITION: usize = 80;
+/// The maximal number of edges without effect from a check to the code after it.
+const HANDLER: usize = 8;
 /// An upper bound of offsets from a null pointer, in bytes.
 const NULL_PAGE: u64 = 4096;
 
@@ -494,15 +496,35 @@ fn leads_to_error(program: &Program, edge: EdgeId) -> bool {
     leads_to(program, edge, |op| matches!(op, Op::Error(_)))
 }
 
-/// Returns true if another branch of the edge's source location leads to an error edge. If `means` is `None`, a branch
-/// to the end of the program or to an approximation counts too.
+/// Returns true if another branch of the edge's source location leads to an error edge. If `means` is `None`, these
+/// count, too: a branch to the end of the program, to an approximation, to the choice between the errors of a check for
+/// two rules (null and misaligned pointers), and one that makes no difference because its check was proved.
 fn avoids_error(program: &Program, edge: EdgeId, means: Option<bool>) -> bool {
     let end: fn(&Op) -> bool = match means {
         Some(_) => |op| matches!(op, Op::Error(_)),
         None => |op| matches!(op, Op::Error(_) | Op::Approx { .. } | Op::Halt(_)),
     };
+    let of_check = |e| matches!(program.edges[e].op, Op::Error(error) if program.errors[error].check != Check::Call);
+    let after = |e: EdgeId| program.out_edges(program.edges[e].target);
+    let is_choice = |e| after(e).count() == 2 && after(e).any(|side| after(side).any(of_check));
+    let is_idle = |e| next_effect(program, e, HANDLER) == next_effect(program, edge, HANDLER);
     let mut sides = program.out_edges(program.edges[edge].source);
-    sides.any(|e| e != edge && leads_to(program, e, end))
+    sides.any(|e| e != edge && (leads_to(program, e, end) || means.is_none() && (is_choice(e) || is_idle(e))))
+}
+
+/// Returns the first location after an edge at which the program has an effect: before it are at most `length` edges
+/// that do nothing, and branches whose sides meet.
+fn next_effect(program: &Program, edge: EdgeId, length: usize) -> LocId {
+    let at = program.edges[edge].target;
+    let Some(length) = length.checked_sub(1) else { return at };
+    match program.out_edges(at).collect::<Vec<_>>()[..] {
+        [next] if matches!(program.edges[next].op, Op::Skip) => next_effect(program, next, length),
+        [one, other] => {
+            let after = next_effect(program, one, length);
+            if after == next_effect(program, other, length) { after } else { at }
+        }
+        _ => at,
+    }
 }
 
 /// Returns true if the predicate `what` holds for an operation that follows the edge.
