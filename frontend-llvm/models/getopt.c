@@ -102,10 +102,15 @@ static int proviso_long_option(int argc, char **argv, const char *options, const
 }
 
 static int proviso_short_option(int argc, char **argv, const char *options) {
-    char c = *proviso_options.next;
-    proviso_options.next++;
+    char *next = proviso_options.next;
+    char c = *next;
+    // It is not: this tells the analyses that the string goes on.
+    if (!c)
+        return -1;
+    next++;
+    proviso_options.next = next;
     // It is less, unless the program has changed `optind` within an argument.
-    if (!*proviso_options.next && optind < argc)
+    if (!*next && optind < argc)
         optind++;
     const char *known = options;
     while (*known && *known != c)
@@ -118,8 +123,8 @@ static int proviso_short_option(int argc, char **argv, const char *options) {
         __proviso_unmodelled("-W as a long option of getopt is not modelled");
     if (known[1] != ':')
         return c;
-    if (*proviso_options.next) {
-        optarg = proviso_options.next;
+    if (*next) {
+        optarg = next;
         if (optind < argc)
             optind++;
     } else if (known[2] != ':') {
@@ -192,14 +197,17 @@ static int proviso_take(int argc, char **argv, const char *options, const struct
         int none = proviso_next_argument(argc, argv);
         if (none)
             return none;
-        // It is not: the analyses do not derive it from `none`.
+        // The argument is an option, which the analyses do not derive from `none`.
         if (optind >= argc)
             return -1;
-        if (all && argv[optind][1] == '-') {
-            proviso_options.next = argv[optind] + 2;
+        char *argument = argv[optind];
+        if (!argument[0] || !argument[1])
+            return -1;
+        if (all && argument[1] == '-') {
+            proviso_options.next = argument + 2;
             return proviso_long_option(argc, argv, options, all, index);
         }
-        proviso_options.next = argv[optind] + 1;
+        proviso_options.next = argument + 1;
     }
     return proviso_short_option(argc, argv, options);
 }

@@ -75,10 +75,7 @@ impl Definition {
     /// Parses a task definition. Relative names in it are relative to `folder`. `Err` if the text is malformed, or if
     /// its version, language or data model is not supported.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
-        let of_witness =
-            if text.contains("entry_type:") { "\n  = help: `proviso validate` reads witnesses" } else { "" };
-        let definition: Written =
-            serde_saphyr::from_str(text).map_err(|e| format!("not a task definition: {e}{of_witness}"))?;
+        let definition: Written = serde_saphyr::from_str(text).map_err(|e| format!("not a task definition: {e}"))?;
         let version = match definition.format_version {
             Text::Number(n) => format!("{n:.1}"),
             Text::Text(t) => t,
