@@ -480,8 +480,7 @@ impl<'p> MemoryDomain<'p> {
         let zeros = zeros_at(status, object, at, bytes);
         if let Some(at) = at.as_constant() {
             let cell = Cell { object, at, bytes };
-            let held = self.held_but_for_zeros(memory, cell)?;
-            return zeros.map_or(Some(held.clone()), |zeros| zeros.joined(cell, &held));
+            return or_zeros(self.held_but_for_zeros(memory, cell)?, cell, zeros);
         }
         let is_aligned =
             at.congruence.modulus.is_multiple_of(bytes.into()) && at.congruence.rest.is_multiple_of(bytes.into());
@@ -490,10 +489,7 @@ impl<'p> MemoryDomain<'p> {
             && let Some(value) = self.recorded_elements(memory, object, bytes)
             && !self.changing.contains(&object)
         {
-            return match zeros {
-                Some(zeros) => zeros.joined(Cell { object, at: 0, bytes }, &value),
-                None => Some(value),
-            };
+            return or_zeros(value, Cell { object, at: 0, bytes }, zeros);
         }
         if status.content == Content::Any && at.members.is_none() {
             return None;
@@ -561,10 +557,7 @@ impl<'p> MemoryDomain<'p> {
         for at in written.into_iter().flat_map(|(from, to)| (from / pointer * pointer..to).step_by(pointer as usize)) {
             found = found.join(&self.held_but_for_zeros(memory, Cell { object, at, bytes })?);
         }
-        match zeros_at(status, object, at, bytes) {
-            Some(zeros) => zeros.joined(unwritten, &found),
-            None => Some(found),
-        }
+        or_zeros(found, unwritten, zeros_at(status, object, at, bytes))
     }
 
     // Writing.
@@ -866,6 +859,14 @@ fn zeros_at(status: &Status, object: u32, at: &Value, bytes: u64) -> Option<Zero
     let is_apart =
         at.range.high.checked_add(more).is_some_and(|end| end <= status.size) || at.limits.iter().any(is_before);
     (!is_apart).then_some(zeros)
+}
+
+/// The value of a cell, which may be among some zeros; `None` if it may be any.
+fn or_zeros(held: Value, cell: Cell, zeros: Option<Zeros>) -> Option<Value> {
+    match zeros {
+        Some(zeros) => zeros.joined(cell, &held),
+        None => Some(held),
+    }
 }
 
 /// The targets of an access at an address, without null.
