@@ -4,10 +4,11 @@
 use crate::invariant::memory::cells::Cell;
 use crate::invariant::memory::domain::MemoryDomain;
 use crate::invariant::memory::environment::{Environment, Rows};
+use crate::invariant::value::Value;
 use cfa::{Expr, ExprPool};
 
 /// Largest number of elements that are compared with a value.
-const ELEMENTS: u64 = 64;
+const ELEMENTS: u128 = 256;
 
 impl MemoryDomain<'_> {
     /// Refines the addresses of the elements that equal variables: an element whose value the variable no longer has is
@@ -23,24 +24,44 @@ impl MemoryDomain<'_> {
             let bytes = u64::from(read.width / 8);
             let (base, by) = pool.base_and_offset(address);
             let Expr::Var(var) = *pool.get(base) else { continue };
-            let Some([(object, at)]) = env.get(rows, var).and_then(|value| value.targets.as_deref()) else { continue };
-            let object = *object;
-            let most = env.memory.status(object).map_or(0, |status| status.most);
-            // The access lies within the object.
-            let Some(last) = most.checked_sub(bytes).and_then(|last| last.checked_sub(by)) else { continue };
-            let (step, last) = (at.congruence.modulus.max(1), last.min(at.range.high));
-            let (Some(first), Ok(step)) = (at.congruence.next(at.range.low), usize::try_from(step)) else { continue };
-            if first >= last || (last - first) / step as u64 >= ELEMENTS {
-                continue;
+            let Some(targets) = env.get(rows, var).and_then(|value| value.targets.clone()) else { continue };
+            let mut left: Vec<(u32, Value)> = Vec::with_capacity(targets.len());
+            for (object, at) in targets.iter() {
+                let offsets = self.offsets_of(env, *object, at, (by, bytes), &value);
+                left.extend(offsets.map_or(Some(at.clone()), |left| at.among(left)).map(|at| (*object, at)));
             }
-            let may_be_it = |at: &u64| {
-                let held = self.held(&env.memory, Cell { object, at: at + by, bytes });
-                held.is_none_or(|held| held.meet(&value).is_some())
-            };
-            let left: Vec<u64> = (first..=last).step_by(step).filter(may_be_it).collect();
-            let (Some(&low), Some(&high)) = (left.first(), left.last()) else { return false };
-            env.confine(rows, pool, base, object, (low, high));
+            if left.is_empty() {
+                return false;
+            }
+            for (object, at) in &left {
+                env.confine(rows, pool, base, *object, (at.range.low, at.range.high));
+            }
+            env.lead_to(rows, var, left.into());
         }
         true
+    }
+
+    /// The offsets in an object, among `at`, of the elements that may have a value. An element of `bytes` bytes is `by`
+    /// bytes after its offset. `None` if the elements are too many.
+    fn offsets_of(
+        &self,
+        env: &Environment,
+        object: u32,
+        at: &Value,
+        (by, bytes): (u64, u64),
+        value: &Value,
+    ) -> Option<Vec<u64>> {
+        // The access lies within the object.
+        let last = env.memory.status(object)?.most.checked_sub(bytes)?.checked_sub(by)?.min(at.range.high);
+        let may_be_it = |at: &u64| {
+            let held = self.held(&env.memory, Cell { object, at: at + by, bytes });
+            held.is_none_or(|held| held.meet(value).is_some())
+        };
+        if let Some(members) = &at.members {
+            return Some(members.iter().copied().filter(|&at| at <= last).filter(may_be_it).collect());
+        }
+        let (first, step) = (at.congruence.next(at.range.low)?, at.congruence.modulus.max(1));
+        let is_few = first <= last && u128::from(last - first) / step < ELEMENTS;
+        is_few.then(|| (first..=last).step_by(step as usize).filter(may_be_it).collect())
     }
 }

@@ -4,7 +4,7 @@ use super::domain::Places;
 use super::environment::{Environment, Rows};
 use crate::invariant::memory::cells::{Count, Loss};
 use crate::invariant::value::Value;
-use crate::invariant::value::address::confined;
+use crate::invariant::value::address::{Targets, confined};
 use crate::invariant::value::congruence::gcd;
 use crate::invariant::value::limits::{LARGEST, Limit, Reach};
 use cfa::{BinOp, Expr, ExprId, ExprPool, UnOp, VarId};
@@ -322,6 +322,14 @@ impl Environment {
                 Reach::Null => status.null = status.null.map(|null| null.max(least)),
                 Reach::Seen => status.seen = status.seen.map(|(low, high)| (low.max(least), high.min(most))),
             });
+        }
+    }
+
+    /// Sets the refined targets of a variable, which holds an address, and of the cells that it equals.
+    pub(super) fn lead_to(&mut self, rows: &Rows, var: VarId, targets: Targets) {
+        if let Some(value) = self.get(rows, var).filter(|value| value.targets.as_ref() != Some(&targets)) {
+            let value = Value { targets: Some(targets), ..value.clone() };
+            self.limit_var(rows, var, value);
         }
     }
 

@@ -176,6 +176,13 @@ impl Value {
         (values.len() <= MEMBERS).then(|| Self::of_members(width, values.into()))?
     }
 
+    /// The values that are among these, in ascending order. `None` if there is none.
+    pub(in crate::invariant) fn among(&self, values: Vec<u64>) -> Option<Self> {
+        let (low, high) = (*values.first()?, *values.last()?);
+        let range = || Bounds::unsigned(self.width(), low, high).and_then(Self::of_range);
+        self.meet(&Self::of_few(self.width(), values).or_else(range)?)
+    }
+
     /// An over-approximation of the intersection. `None` if it is empty.
     pub fn meet(&self, o: &Self) -> Option<Self> {
         let members = match (&self.members, &o.members) {
