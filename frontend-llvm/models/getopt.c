@@ -109,8 +109,8 @@ static int proviso_short_option(int argc, char **argv, const char *options) {
         return -1;
     next++;
     proviso_options.next = next;
-    // It is less, unless the program has changed `optind` within an argument.
-    if (!*next && optind < argc)
+    // It differs, unless the program has set `optind` to `argc` within an argument.
+    if (!*next && optind != argc)
         optind++;
     const char *known = options;
     while (*known && *known != c)
@@ -125,10 +125,10 @@ static int proviso_short_option(int argc, char **argv, const char *options) {
         return c;
     if (*next) {
         optarg = next;
-        if (optind < argc)
+        if (optind != argc)
             optind++;
     } else if (known[2] != ':') {
-        if (optind >= argc) {
+        if (optind == argc) {
             proviso_options.unknown = c;
             c = *options == ':' ? ':' : '?';
         } else {

@@ -1,9 +1,16 @@
-// Options, then files, of any number and length: getopt permutes them.
+// Options, then files, of any number and length: getopt permutes them. With BUG, the null after them is taken for one more.
 // run: --check address,null => TRUE
+// run: --check address --first -DBUG => FALSE(address)
 #include "../verify.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#ifdef BUG
+#define LAST <=
+#else
+#define LAST <
+#endif
 
 int main(int argc, char **argv) {
     int option, is_verbose = 0, is_long = 0;
@@ -20,8 +27,8 @@ int main(int argc, char **argv) {
             return 2;
         }
     }
-    for (int i = optind; i < argc; i++)
-        if (is_verbose || strlen(argv[i]) > 20)
+    for (int i = optind; i LAST argc; i++)
+        if (is_verbose || strlen(argv[i]) > 20) // wrong with BUG
             puts(is_long ? argv[i] : "file");
     return 0;
 }

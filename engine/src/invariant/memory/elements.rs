@@ -8,7 +8,7 @@ use crate::invariant::value::Value;
 use cfa::{Expr, ExprPool};
 
 /// Largest number of elements that are compared with a value.
-const ELEMENTS: u128 = 256;
+const ELEMENTS: u64 = 256;
 
 impl MemoryDomain<'_> {
     /// Refines the addresses of the elements that equal variables: an element whose value the variable no longer has is
@@ -60,8 +60,9 @@ impl MemoryDomain<'_> {
         if let Some(members) = &at.members {
             return Some(members.iter().copied().filter(|&at| at <= last).filter(may_be_it).collect());
         }
-        let (first, step) = (at.congruence.next(at.range.low)?, at.congruence.modulus.max(1));
-        let is_few = first <= last && u128::from(last - first) / step < ELEMENTS;
-        is_few.then(|| (first..=last).step_by(step as usize).filter(may_be_it).collect())
+        let first = at.congruence.next(at.range.low)?;
+        let step = usize::try_from(at.congruence.modulus.max(1)).ok()?;
+        let is_few = first <= last && (last - first) / (step as u64) < ELEMENTS;
+        is_few.then(|| (first..=last).step_by(step).filter(may_be_it).collect())
     }
 }
