@@ -322,14 +322,18 @@ fn passed(found: &Violation) -> usize {
     last.and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
-/// Returns true if the spot is on the lines of the target.
+/// Returns true if the spot is on the lines of the target, and in the statement of the target if the target has a
+/// column.
 fn is_at(spot: &Spot, target: &Waypoint, places: &Places) -> bool {
     let is_one = |line: u32| match &target.loose {
         Some(Loose { lines: None, .. }) => true,
         Some(Loose { lines: Some((first, last)), .. }) => (*first..=*last).contains(&line),
         None => line == target.location.line,
     };
-    is_one(places.statement_line(spot)) || is_one(places.physical(spot).1)
+    let point = (target.location.line, target.location.column.unwrap_or(0));
+    let is_exact = target.loose.is_none() && target.location.column.is_some();
+    (is_one(places.statement_line(spot)) || is_one(places.physical(spot).1))
+        && !(is_exact && places.is_in_another_statement(spot, point))
 }
 
 /// Returns true if the target is in the body of the called error function, because some tools report the violation

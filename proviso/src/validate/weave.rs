@@ -13,7 +13,7 @@ use crate::witness::text::{Added, Text};
 use crate::witness::{Content, Entry, Location};
 use driver::failure::{Failure, exit};
 use driver::files;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -122,6 +122,9 @@ struct File<'a> {
     lines: Vec<usize>,
     /// The statements: their byte ranges, and whether a statement needs braces to become two.
     statements: Vec<(Range<usize>, bool)>,
+    /// By the offset of a label, the bytes of the statement after it, and whether that statement needs braces. The
+    /// range is empty if the label is at the end of a block.
+    labelled: HashMap<usize, (Range<usize>, bool)>,
     hooks: BTreeMap<Site, Hook>,
 }
 
@@ -267,13 +270,13 @@ impl<'a> File<'a> {
     fn new(path: &'a Path, text: &'a str) -> Self {
         let source = Source::new(text);
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let mut statements = Vec::new();
+        let (mut statements, mut labelled) = (Vec::new(), HashMap::new());
         for item in &source.items {
             if let Item::Function { body, .. } = item {
-                collect(&source, body, false, &mut statements);
+                collect(&source, body, false, &mut statements, &mut labelled);
             }
         }
-        Self { path, source, lines, statements, hooks: BTreeMap::new() }
+        Self { path, source, lines, statements, labelled, hooks: BTreeMap::new() }
     }
 
     /// Returns an expression of the witness in the form in which it is added to the program.
@@ -358,9 +361,16 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Returns the piece that adds a hook before the statement at an offset.
+    /// Returns the piece that adds a hook before the statement at an offset. A hook of a label is added after the
+    /// label, as jumps to the label pass over what is before it.
     fn before_statement(&self, at: usize, hook: &str) -> Result<Piece, Failure> {
-        let (bytes, alone) = self.separable(at)?;
+        let (bytes, alone) = match self.labelled.get(&at) {
+            Some((bytes, true)) if self.may_be_several(bytes) => {
+                return Err(self.inseparable(bytes, "may be several statements"));
+            }
+            Some(labelled) => labelled.clone(),
+            None => self.separable(at)?,
+        };
         Ok(match alone {
             true => Piece { around: bytes, head: format!("{{ {hook}; "), tail: " }".into() },
             false => Piece { around: bytes, head: format!("{hook}; "), tail: String::new() },
@@ -542,16 +552,28 @@ impl<'a> File<'a> {
 }
 
 /// Appends the byte ranges of a statement and of its substatements to `all`, except for compound statements. `alone` is
-/// true if the statement is a body without braces of an `if` or a loop.
-fn collect(source: &Source<'_>, statement: &Statement, alone: bool, all: &mut Vec<(Range<usize>, bool)>) {
+/// true if the statement is a body without braces of an `if` or a loop. Records what follows the labels in `labelled`.
+fn collect(
+    source: &Source<'_>,
+    statement: &Statement,
+    alone: bool,
+    all: &mut Vec<(Range<usize>, bool)>,
+    labelled: &mut HashMap<usize, (Range<usize>, bool)>,
+) {
+    let bytes = source.bytes(statement.span());
     if !matches!(statement, Statement::Compound(..)) {
-        all.push((source.bytes(statement.span()), alone));
+        all.push((bytes.clone(), alone));
     }
     match statement {
-        Statement::Compound(_, inner) => inner.iter().for_each(|s| collect(source, s, false, all)),
-        Statement::Control { bodies, .. } => bodies.iter().for_each(|s| collect(source, s, true, all)),
+        Statement::Compound(_, inner) => inner.iter().for_each(|s| collect(source, s, false, all, labelled)),
+        Statement::Control { bodies, .. } => bodies.iter().for_each(|s| collect(source, s, true, all, labelled)),
         // A labelled statement needs braces if its label does.
-        Statement::Label { statement, .. } => collect(source, statement, alone, all),
+        Statement::Label { statement, .. } => {
+            let is_last = statement.span().is_empty();
+            let next = if is_last { bytes.end..bytes.end } else { source.bytes(statement.span()) };
+            labelled.insert(bytes.start, (next, alone && !is_last));
+            collect(source, statement, alone, all, labelled);
+        }
         Statement::Jump(_) | Statement::Declaration(_) | Statement::Plain(_) => {}
     }
 }

@@ -121,6 +121,25 @@ impl Places {
         })
     }
 
+    /// Returns true if the innermost statement around `point`, in the file of the spot, does not contain the spot.
+    /// Returns false if one of them is in no statement.
+    pub fn is_in_another_statement(&self, spot: &Spot, point: Point) -> bool {
+        let Some((file, line)) = self.find(spot) else { return false };
+        let Some(text) = file.text.as_ref() else { return false };
+        let offsets = (text.offset(line, spot.column.max(1)), text.offset(point.0, point.1));
+        let (Some(at), Some(target)) = offsets else { return false };
+        let source = text.source();
+        let innermost = |at: usize| {
+            let item = source.items.iter().find(|i| source.bytes(i.span()).contains(&at))?;
+            let Item::Function { body, .. } = item else { return None };
+            let mut found = None;
+            visit(&source, body, at, &mut |statement| found = Some(source.bytes(statement.span())));
+            found
+        };
+        // A spot without a column may be anywhere on its line.
+        spot.column > 0 && innermost(at).is_some() && innermost(target).is_some_and(|bytes| !bytes.contains(&at))
+    }
+
     /// Returns the line of the statement that contains the spot. Returns the line of the spot if there is no such
     /// statement.
     pub fn statement_line(&self, spot: &Spot) -> u32 {

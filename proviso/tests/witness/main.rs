@@ -248,6 +248,83 @@ int main(void) {
     assert_eq!(at[5].1, 5);
 }
 
+/// Jumps to a label pass over what is before it, so the waypoints and invariants of a label are checked after it.
+#[test]
+fn labels_are_checked_on_all_ways_to_them() {
+    let (program, at) = marked(
+        "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int k = 0;
+    ⟨0⟩again: k++;
+    if (k < 10) goto again;
+    switch (__VERIFIER_nondet_int()) {
+    ⟨1⟩case 1: { k = 3; }
+    ⟨2⟩case 2: break;
+    ⟨3⟩default:
+        if (k == 20) ⟨4⟩end: k = 30;
+    }
+    if (k == 3) goto end;
+    if (k == 31) ⟨5⟩reach_error();
+    ⟨6⟩last:
+}
+",
+    );
+    let case = Case::new(&program);
+    let invariant = |number: usize, value: &str| {
+        let (line, column) = at[number];
+        let text = sequence(&case, &[], "call(reach_error())").replace("violation_sequence", "invariant_set");
+        case.validate(&format!(
+            "{text}  - invariant:\n      type: location_invariant\n      location: {{file_name: {}, line: {line}, column: \
+             {column}, function: main}}\n      value: '{value}'\n      format: c_expression\n",
+            case.program
+        ))
+    };
+    let rows = [
+        (0, "k <= 9", "k < 9"),
+        (1, "k == 10", "k > 10"),
+        (2, "k == 3 || k == 10", "k == 10"),
+        (3, "k == 10", "k > 10"),
+        (4, "k == 3", "k == 20"),
+        (6, "k == 10 || k == 30", "k == 10"),
+    ];
+    for (number, right, wrong) in rows {
+        assert_eq!(invariant(number, right), "TRUE", "{number}: {right}");
+        let said = invariant(number, wrong);
+        assert!(said.starts_with(&format!("UNKNOWN(the invariant `{wrong}` does not hold at")), "{number}: {said}");
+    }
+}
+
+/// A violation by another statement on the line of the target is not that of the witness.
+#[test]
+fn the_target_is_a_statement_and_not_a_line() {
+    let (program, at) = marked(
+        "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+    ⟨0⟩if (a == 5) { ⟨1⟩reach_error(); } ⟨2⟩if (b == 7) ⟨3⟩reach_error();
+}
+",
+    );
+    let case = Case::new(&program);
+    let validate = |constraint: &str, target: usize| {
+        case.validate(&sequence(
+            &case,
+            &[("assumption", constraint, at[0]), ("target", "", at[target])],
+            "call(reach_error())",
+        ))
+    };
+    let elsewhere =
+        "UNKNOWN(an execution that follows the witness violates the property at another place than its target)";
+    for (constraint, right, wrong) in [("a == 5", 1, 3), ("a != 5", 3, 1)] {
+        assert_eq!(validate(constraint, right), "FALSE(unreach-call)", "{constraint}");
+        assert_eq!(validate(constraint, wrong), elsewhere, "{constraint}");
+    }
+    // Some tools name the statement around it.
+    assert_eq!(validate("a != 5", 2), "FALSE(unreach-call)");
+}
+
 /// Some tools give the start of a statement as the location of a call or branch in it, or place the target in the error
 /// function.
 #[test]
