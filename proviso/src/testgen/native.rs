@@ -72,6 +72,9 @@ impl Share {
         if self.all == 0 { 100.0 } else { self.covered as f64 * 100.0 / self.all as f64 }
     }
     fn shown(self, what: &str) -> String {
+        if self.all == 0 {
+            return format!("no {what}");
+        }
         format!("{} of {} {what} ({:.1} %)", self.covered, self.all, self.percent())
     }
     fn json(self) -> serde_json::Value {

@@ -34,6 +34,7 @@ use std::time::Instant;
 use weave::{Following, INVARIANT, Woven, unusable};
 
 const NOT_FOLLOWED: &str = "no execution that follows the witness violates the property";
+const ELSEWHERE: &str = "an execution that follows the witness violates the property at another place than its target";
 const JOINED: &str = "as no execution follows the witness as it is: of waypoints that follow one another at a condition with `&&` or `||`, \
     the last is taken to decide, and those before to be of its operands";
 
@@ -169,6 +170,7 @@ fn verify(
     if let Content::Segments(segments) = &entry.content {
         let before = match following {
             Following::Endlessly => weave::stem(segments),
+            Following::FirstVisitToTarget => segments.len(),
             Following::FirstVisit | Following::AnyVisit => segments.len().saturating_sub(1),
         };
         job.calls_count_while = (before > 0).then_some((weave::SEGMENT, before as u64));
@@ -195,7 +197,8 @@ fn verify(
 }
 
 /// Validates a violation witness. In the first attempt, the condition of each waypoint must hold at the first visit of
-/// the waypoint. If no violation follows the witness in this way, the second attempt accepts any visit.
+/// the waypoint. If no violation follows the witness in this way, the second attempt accepts any visit. If the violation
+/// is at another place than the target, the last attempt ignores violations before the statement of the target.
 fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
     let Content::Segments(segments) = &entry.content else {
         return Err(unusable("a violation_sequence consists of segments"));
@@ -207,34 +210,57 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
     let Some(target) = target.filter(|w| w.kind == "target") else {
         return Err(unusable("the last waypoint of the witness is no target"));
     };
-    let (mut report, mut woven) = verify(entry, job, &args.verify, Following::FirstVisit, start)?;
-    if matches!(report.answer, Answer::True) {
-        (report, woven) = verify(entry, job, &args.verify, Following::AnyVisit, start)?;
-    }
     let places = Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
-    if let Answer::False(found) = &report.answer {
-        let why = match original(found, &woven, &places) {
-            None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
-            None => Some("the evaluation of a condition of the witness itself violates the property"),
-            Some(spot) if !is_at(&spot, target, &places) && !is_in_error(found, target, &spot, job) => {
-                Some("an execution that follows the witness violates the property at another place than its target")
-            }
-            Some(_) if passed(found) + 1 < segments.len() => {
-                Some("the property is violated before all waypoints of the witness are passed")
-            }
-            Some(_) => None,
+    let compare = |(mut report, woven): (Report, Woven)| {
+        let why = match &report.answer {
+            Answer::False(found) => deviation(found, &woven, target, segments.len(), &places, job),
+            Answer::True => Some(NOT_FOLLOWED),
+            Answer::Unknown { .. } => None,
         };
+        if matches!(report.answer, Answer::False(_)) {
+            // The report has the answer of the validation only, not the checks that were decided on the way to it.
+            report.checks.clear();
+        }
         match (why, &mut report.answer) {
             (Some(why), answer) => *answer = Answer::unknown(why),
             (None, Answer::False(found)) => found.trace.iter_mut().for_each(|t| unweave(t, &woven, &places)),
             _ => {}
         }
-        // The report has the answer of the validation only, not the checks that were decided on the way to it.
-        report.checks.clear();
-    } else if matches!(report.answer, Answer::True) {
-        report.answer = Answer::unknown(NOT_FOLLOWED);
+        (report, why)
+    };
+    let (mut report, mut why) = compare(verify(entry, job, &args.verify, Following::FirstVisit, start)?);
+    if why == Some(NOT_FOLLOWED) {
+        (report, why) = compare(verify(entry, job, &args.verify, Following::AnyVisit, start)?);
+    }
+    if why == Some(ELSEWHERE)
+        && target.loose.is_none()
+        && let Ok(verified) = verify(entry, job, &args.verify, Following::FirstVisitToTarget, start)
+        && let (at_target, None) = compare(verified)
+        && matches!(at_target.answer, Answer::False(_))
+    {
+        report = at_target;
     }
     Ok(report)
+}
+
+/// Returns how a violation deviates from its witness with `segments` segments. Returns `None` if it does not.
+fn deviation(
+    found: &Violation,
+    woven: &Woven,
+    target: &Waypoint,
+    segments: usize,
+    places: &Places,
+    job: &Job,
+) -> Option<&'static str> {
+    match original(found, woven, places) {
+        None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
+        None => Some("the evaluation of a condition of the witness itself violates the property"),
+        Some(spot) if !is_at(&spot, target, places) && !is_in_error(found, target, &spot, job) => Some(ELSEWHERE),
+        Some(_) if passed(found) + 1 < segments => {
+            Some("the property is violated before all waypoints of the witness are passed")
+        }
+        Some(_) => None,
+    }
 }
 
 /// Validates a witness of an infinite execution: some execution must pass the stem, and then the cycle for ever.

@@ -45,6 +45,8 @@ const GIVEN: [&str; 2] = ["\"given by a witness\", ", ", \"so far by a witness\"
 pub enum Following {
     /// The condition of the next waypoint must hold when control reaches the waypoint for the first time.
     FirstVisit,
+    /// As `FirstVisit`, and errors count only after control reached the statement of the target.
+    FirstVisitToTarget,
     /// The condition of the next waypoint must hold at some visit of the waypoint.
     AnyVisit,
     /// The condition of the next waypoint must hold at the first visit. An execution that does not follow the witness

@@ -304,6 +304,7 @@ extern void reach_error(void);
 int main(void) {
     int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
     ⟨0⟩if (a == 5) { ⟨1⟩reach_error(); } ⟨2⟩if (b == 7) ⟨3⟩reach_error();
+    if (a == 6) { ⟨4⟩reach_error(); ⟨5⟩reach_error(); }
 }
 ",
     );
@@ -323,6 +324,12 @@ int main(void) {
     }
     // Some tools name the statement around it.
     assert_eq!(validate("a != 5", 2), "FALSE(unreach-call)");
+    // The errors of other statements, which a search may find first, do not count, but executions end there.
+    for target in [1, 3, 4] {
+        assert_eq!(validate("1", target), "FALSE(unreach-call)", "{target}");
+    }
+    assert_eq!(validate("1", 5), elsewhere);
+    assert_eq!(validate("a == 5", 4), elsewhere);
 }
 
 /// Some tools give the start of a statement as the location of a call or branch in it, or place the target in the error

@@ -41,7 +41,8 @@ pub(super) struct Way {
     pub extent: (usize, usize),
 }
 
-/// Adds the action of a waypoint at its sites. `number` is the number of its segment. A target needs no action.
+/// Adds the action of a waypoint at its sites. `number` is the number of its segment. A target only has an action in
+/// [`Following::FirstVisitToTarget`].
 ///
 /// `Err` if the location does not exist, if the kind or the action is not supported, or if the constraint is more than
 /// a condition.
@@ -52,11 +53,16 @@ pub(super) fn add(files: &mut [File<'_>], waypoint: &Waypoint, number: usize, wa
         None => exact(files, waypoint, way.following)?,
     };
     if waypoint.kind == "target" {
+        for (file, site) in sites.into_iter().filter(|_| way.following == Following::FirstVisitToTarget) {
+            // Another waypoint may be at this statement, so this is no case of a hook, of which one visit takes one.
+            let reached = format!("({SEGMENT} == {number} ? (void)({SEGMENT} = {}) : (void)0)", number + 1);
+            files[file].hooks.entry(site).or_default().always.push(reached);
+        }
         return Ok(());
     }
     let (stem, all) = way.extent;
     let action = match (waypoint.action.as_str(), way.following) {
-        ("follow", Following::FirstVisit) => {
+        ("follow", Following::FirstVisit | Following::FirstVisitToTarget) => {
             format!("({condition}) ? (void)({SEGMENT} = {}) : {END}", number + 1)
         }
         ("follow", Following::AnyVisit) => format!("({condition}) ? (void)({SEGMENT} = {}) : (void)0", number + 1),
