@@ -146,7 +146,13 @@ int unsetenv(const char *name) {
 int putenv(char *entry) {
     size_t length = proviso_name_length(entry);
     if (length == 0) {
-        __proviso_unmodelled("an environment variable without a name is not modelled");
+        // No query finds a variable without a name, only `environ` shows it. The removal of one fails, without notice.
+        if (!entry[0]) {
+            SET_ERRNO(EINVAL);
+        } else if (__proviso_allocation_fails()) {
+            SET_ERRNO(ENOMEM);
+            return -1;
+        }
         return 0;
     }
     struct proviso_variable *variable = proviso_variable(entry, length);

@@ -1,5 +1,6 @@
 // The environment stays as it was queried or set.
 #include "../verify.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,11 @@ int main(void) {
     static char entry[] = "PROVISO=x";
     check(putenv(entry) == 0 && getenv("PROVISO") == entry + 8);
     check(unsetenv("PROVISO") == 0 && !getenv("PROVISO"));
-    // So do streams.
+    // Variables without a name are never found.
+    errno = 0;
+    check(setenv("PROVISO", "three", 1) == 0 && putenv("=nameless") == 0 && errno == 0);
+    check(putenv("") == 0 && errno == EINVAL && !getenv("") && strcmp(getenv("PROVISO"), "three") == 0);
+    // Streams stay, too.
     FILE *file = fopen("file", "r");
     if (!file)
         return 0;
