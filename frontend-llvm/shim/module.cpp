@@ -35,6 +35,42 @@ void proviso_upgrade_data_layout(LLVMModuleRef module) {
 
 void proviso_function_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }
 
+// True if the compiler inlines the function's body into its direct callers at every level of optimisation. It does not
+// inline a function that calls itself or that has variable arguments.
+int proviso_is_always_inlined(LLVMValueRef value) {
+  auto *function = dyn_cast<Function>(unwrap(value));
+  if (!function || function->isDeclaration() || function->isVarArg() || !function->hasFnAttribute(Attribute::AlwaysInline))
+    return 0;
+  for (User *user : function->users())
+    if (auto *call = dyn_cast<CallBase>(user); call && call->getFunction() == function)
+      return 0;
+  return 1;
+}
+
+// Makes the definition internal, and lets only the direct calls in this module use it. A declaration takes its name and
+// its other uses.
+void proviso_keep_for_calls(LLVMValueRef value) {
+  auto *function = unwrap<Function>(value);
+  auto *declared = Function::Create(function->getFunctionType(), GlobalValue::ExternalLinkage,
+                                    function->getAddressSpace(), "", function->getParent());
+  declared->setAttributes(function->getAttributes());
+  declared->setCallingConv(function->getCallingConv());
+  std::string name = function->getName().str();
+  declared->takeName(function);
+  function->setName(name);
+  function->replaceAllUsesWith(declared);
+  function->setComdat(nullptr);
+  function->setLinkage(GlobalValue::InternalLinkage);
+  function->setVisibility(GlobalValue::DefaultVisibility);
+  SmallVector<CallBase *, 8> calls;
+  for (User *user : declared->users())
+    if (auto *call = dyn_cast<CallBase>(user);
+        call && call->getCalledOperand() == declared && call->getFunctionType() == function->getFunctionType())
+      calls.push_back(call);
+  for (CallBase *call : calls)
+    call->setCalledOperand(function);
+}
+
 void proviso_delete_symbol(LLVMValueRef symbol) { unwrap<GlobalValue>(symbol)->eraseFromParent(); }
 
 static bool alike(Type *a, Type *b) {

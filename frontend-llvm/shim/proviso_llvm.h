@@ -35,6 +35,8 @@ char *proviso_producer(const char *data, size_t size);
 void proviso_upgrade_data_layout(LLVMModuleRef module);
 /// Makes a definition a declaration.
 void proviso_function_delete_body(LLVMValueRef function);
+int proviso_is_always_inlined(LLVMValueRef function);
+void proviso_keep_for_calls(LLVMValueRef function);
 /// Deletes a function, variable or alias that has no uses.
 void proviso_delete_symbol(LLVMValueRef symbol);
 /// Links the definitions that `module` declares but does not define, except functions that it declares with other

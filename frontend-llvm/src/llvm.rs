@@ -52,6 +52,8 @@ unsafe extern "C" {
     fn proviso_producer(data: *const u8, size: usize) -> *mut c_char;
     fn proviso_upgrade_data_layout(module: LLVMModuleRef);
     fn proviso_function_delete_body(function: LLVMValueRef);
+    fn proviso_is_always_inlined(function: LLVMValueRef) -> c_int;
+    fn proviso_keep_for_calls(function: LLVMValueRef);
     fn proviso_delete_symbol(symbol: LLVMValueRef);
     fn proviso_link_needed(module: LLVMModuleRef, other: LLVMModuleRef) -> c_int;
     fn proviso_keep_reachable(
@@ -264,6 +266,11 @@ impl LlvmModule {
                 false => self.read(input.data),
             };
             let module = module.map_err(|reason| unreadable(&input.file.path, reason))?;
+            // The calls of such functions are changed, so the bodies are read now.
+            let module = match always_inlined(&module).is_empty() {
+                false => self.read(input.data).map_err(|reason| unreadable(&input.file.path, reason))?,
+                true => module,
+            };
             self.check_target(&module, &input.file.path, &inputs[0].file.path)?;
             input.changes.iter().for_each(|c| change(&module, c));
             if let Some(symbol) = input.file.redefined.iter().find(|symbol| uses_own_definition(&module, symbol)) {
@@ -288,6 +295,7 @@ impl LlvmModule {
         let mut is_needed = needed.iter();
         modules.retain(|_| is_needed.next() == Some(&true));
         let inputs: Vec<&Input> = inputs.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(i, _)| i).collect();
+        keep_always_inlined(&modules);
         check_unique_root(&modules, &inputs, root)?;
         let functions = modules.iter().flat_map(Module::get_functions).filter(|f| !is_declaration(*f));
         let mut defined: Vec<FunctionValue> = functions.collect();
@@ -709,6 +717,35 @@ fn is_replaceable(value: LLVMValueRef) -> bool {
     let is_weak = matches!(linkage, LLVMWeakAnyLinkage | LLVMWeakODRLinkage | LLVMExternalWeakLinkage);
     let is_once = matches!(linkage, LLVMLinkOnceAnyLinkage | LLVMLinkOnceODRLinkage | LLVMAvailableExternallyLinkage);
     is_weak || is_once || linkage == LLVMCommonLinkage
+}
+
+/// The functions that are inlined into all direct callers in the module, and that another module may define, too.
+fn always_inlined(module: &Module) -> Vec<LLVMValueRef> {
+    let functions = module.get_functions().map(|function| function.as_value_ref());
+    // SAFETY: the function is live.
+    functions.filter(|&f| is_replaceable(f) && unsafe { proviso_is_always_inlined(f) } != 0).collect()
+}
+
+/// Lets the direct calls of [always inlined](always_inlined) functions in a module use the definition of this module,
+/// although the linker takes that of another module for all other uses.
+fn keep_always_inlined(modules: &[Module]) {
+    let inlined: Vec<Vec<LLVMValueRef>> = modules.iter().map(always_inlined).collect();
+    if inlined.iter().all(Vec::is_empty) {
+        return;
+    }
+    // The first strong definition counts, else the first weak one.
+    let mut chosen: BTreeMap<String, (bool, usize)> = BTreeMap::new();
+    for (number, module) in modules.iter().enumerate() {
+        for value in symbols(module).into_iter().filter(|&v| symbol_status(v) == SymbolStatus::Defined) {
+            let found = (is_replaceable(value), number);
+            chosen.entry(symbol_of(value)).and_modify(|best| *best = found.min(*best)).or_insert(found);
+        }
+    }
+    for (number, functions) in inlined.iter().enumerate() {
+        let is_elsewhere = |f: &&LLVMValueRef| chosen.get(&symbol_of(**f)).is_some_and(|&(_, best)| best != number);
+        // SAFETY: the functions are live, and nothing else refers to their modules.
+        functions.iter().filter(is_elsewhere).for_each(|&f| unsafe { proviso_keep_for_calls(f) });
+    }
 }
 
 /// Adds a declaration to a module that takes the name of an alias.

@@ -120,3 +120,46 @@ fn literals_share_memory_or_do_not() {
         }
     }
 }
+
+/// A call of a function that is always inlined executes the body in its file, although the linker takes that of another
+/// file. A call through a pointer executes the latter.
+#[test]
+fn the_body_that_is_always_inlined_is_that_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    write("b.c", "int f(void) { return 2; }\n".into());
+    write("weak.c", "__attribute__((weak)) int f(void) { return 2; }\n".into());
+    for (specifiers, called) in [
+        ("inline __attribute__((always_inline))", 1),
+        ("extern inline __attribute__((gnu_inline, always_inline))", 1),
+        ("__attribute__((weak, always_inline)) inline", 1),
+        ("__attribute__((weak, noinline))", 2),
+    ] {
+        let main = |condition: &str| {
+            format!(
+                "extern void abort(void);\nvoid reach_error(void) {{ abort(); }}\n{specifiers} int f(void) {{ return 1; }}\n\
+                 int (*volatile pointer)(void) = f;\nint main(void) {{ if ({condition}) reach_error(); return 0; }}\n"
+            )
+        };
+        for (condition, other, expected) in [
+            (format!("f() != {called}"), "b.c", "TRUE"),
+            (format!("f() == {called}"), "b.c", "FALSE(unreach-call)"),
+            ("pointer() != 2".into(), "b.c", "TRUE"),
+            (format!("f() != {called}"), "weak.c", "TRUE"),
+        ] {
+            // The weak definition of the first file comes before that of the second.
+            if specifiers.contains("weak, noinline") && other == "weak.c" {
+                continue;
+            }
+            write("a.c", main(&condition));
+            assert_eq!(verdict(folder.path(), &["a.c", other]), expected, "{specifiers}: {condition}, {other}");
+            if other == "b.c" {
+                let mut clang = Command::new("clang-19");
+                clang.current_dir(folder.path()).args(["-w", "-o", "native", "a.c", "b.c"]);
+                assert!(clang.status().unwrap().success());
+                let ends = Command::new(folder.path().join("native")).status().unwrap().success();
+                assert_eq!(ends, expected == "TRUE", "{specifiers}: {condition}");
+            }
+        }
+    }
+}
