@@ -299,7 +299,9 @@ impl<'s, 't> Blanker<'s, 't> {
                 let constant = !self.any(&self.code.all, header);
                 let mut stays = decides;
                 for body in bodies {
-                    let kept = self.visit(body, reached && (decides || constant), true);
+                    // Kept code depends on the decision of its statement. If that is not kept, it is always the same.
+                    let is_certain = decides || constant || self.any(&self.code.kept, body.span());
+                    let kept = self.visit(body, reached && is_certain, true);
                     stays |= kept && self.holds(body);
                 }
                 if !stays {
