@@ -322,9 +322,10 @@ pub struct VerifyArgs {
 
     /// A folder of verdicts. A program that was verified before with the same question is not analysed again.
     ///
-    /// Programs are identified by their bitcode, including debug information. Proofs and violations are stored, UNKNOWN
-    /// is not. Several runs may use the folder at once. Files that were not modified recently were not used recently,
-    /// and can be deleted.
+    /// Programs are identified by their bitcode, including debug information. Proofs and violations of the properties of
+    /// --property are stored. UNKNOWN is not, and neither are the results of checks (the default ones, --check). Several
+    /// runs may use the folder at once. Files that were not modified recently were not used recently, and can be
+    /// deleted.
     #[arg(long, value_name = "FOLDER", help_heading = "Limits")]
     pub cache: Option<PathBuf>,
 
