@@ -348,6 +348,11 @@ impl<'a> File<'a> {
     fn separable(&self, at: usize) -> Result<(Range<usize>, bool), Failure> {
         let (bytes, alone) =
             self.statements.iter().find(|(bytes, _)| bytes.start == at).cloned().expect("found before");
+        self.divided(bytes, alone)
+    }
+
+    /// Returns a statement and whether it needs braces. `Err` if it needs braces and may be several statements.
+    fn divided(&self, bytes: Range<usize>, alone: bool) -> Result<(Range<usize>, bool), Failure> {
         match alone && self.may_be_several(&bytes) {
             true => Err(self.inseparable(&bytes, "may be several statements")),
             false => Ok((bytes, alone)),
@@ -366,11 +371,8 @@ impl<'a> File<'a> {
     /// Returns the piece that adds a hook before the statement at an offset. A hook of a label is added after the
     /// label, as jumps to the label pass over what is before it.
     fn before_statement(&self, at: usize, hook: &str) -> Result<Piece, Failure> {
-        let (bytes, alone) = match self.labelled.get(&at) {
-            Some((bytes, true)) if self.may_be_several(bytes) => {
-                return Err(self.inseparable(bytes, "may be several statements"));
-            }
-            Some(labelled) => labelled.clone(),
+        let (bytes, alone) = match self.labelled.get(&at).cloned() {
+            Some((bytes, alone)) => self.divided(bytes, alone)?,
             None => self.separable(at)?,
         };
         Ok(match alone {
