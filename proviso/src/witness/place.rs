@@ -130,10 +130,8 @@ impl Places {
         let (Some(at), Some(target)) = offsets else { return false };
         let source = text.source();
         let innermost = |at: usize| {
-            let item = source.items.iter().find(|i| source.bytes(i.span()).contains(&at))?;
-            let Item::Function { body, .. } = item else { return None };
             let mut found = None;
-            visit(&source, body, at, &mut |statement| found = Some(source.bytes(statement.span())));
+            visit_around(&source, at, &mut |statement| found = Some(source.bytes(statement.span())));
             found
         };
         // A spot without a column may be anywhere on its line.
@@ -230,10 +228,8 @@ impl Places {
         let text = file.text.as_ref()?;
         let at = text.offset(line, spot.column.max(1))?;
         let source = text.source();
-        let function = source.items.iter().find(|i| source.bytes(i.span()).contains(&at))?;
-        let Item::Function { body, .. } = function else { return None };
         let mut found = None;
-        visit(&source, body, at, &mut |statement| found = pick(&source, statement, at).or(found));
+        visit_around(&source, at, &mut |statement| found = pick(&source, statement, at).or(found));
         found.map(|offset| text.point(offset))
     }
 }
@@ -243,6 +239,13 @@ fn first(statement: &Statement) -> Option<&Statement> {
     match statement {
         Statement::Compound(_, all) => first(all.first()?),
         other => Some(other),
+    }
+}
+
+/// Calls `what` for the statements of the function around the offset, outermost first. Does nothing outside functions.
+fn visit_around(source: &Source<'_>, at: usize, what: &mut dyn FnMut(&Statement)) {
+    if let Some(Item::Function { body, .. }) = source.items.iter().find(|i| source.bytes(i.span()).contains(&at)) {
+        visit(source, body, at, what);
     }
 }
 
