@@ -612,7 +612,7 @@ pub const JUMPS: &str = "non-local jumps";
 pub const HANDLERS: &str = "signal handlers";
 
 /// The functions of [`HANDLERS`] that write nothing.
-const HANDLED: [&str; 5] = ["signal", "bsd_signal", "sysv_signal", "__sysv_signal", "alarm"];
+const HANDLED: [&str; 6] = ["signal", "sigaction", "bsd_signal", "sysv_signal", "__sysv_signal", "alarm"];
 
 /// The reason of a taint for an access to a field of a stream.
 pub const STREAM_FIELDS: &str = "accesses to the fields of a stream (FILE) are not modelled";
@@ -625,7 +625,7 @@ const STREAMS: [&str; 3] = [
 ];
 
 /// Functions that have effects after their return, or that may return more than once.
-const ASYNCHRONOUS: [&str; 36] = [
+const ASYNCHRONOUS: [&str; 39] = [
     "pthread_create",
     "thrd_create",
     "clone",
@@ -636,6 +636,9 @@ const ASYNCHRONOUS: [&str; 36] = [
     "sigaction",
     "sigset",
     "sigvec",
+    "sigignore",
+    "siginterrupt",
+    "ssignal",
     "sigsetjmp",
     "__sigsetjmp",
     "setjmp",

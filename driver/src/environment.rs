@@ -109,6 +109,8 @@ pub struct Environment {
     pub returns: BTreeMap<String, Vec<LibraryCall>>,
     /// The calls of each function whose model makes no choice except whether its allocations succeed.
     pub allocating: BTreeMap<String, Vec<LibraryCall>>,
+    /// The numbers of the signals that are ignored when the program starts.
+    pub ignored_signals: BTreeSet<u64>,
     /// Reasons why the program may not take the inputs of the counterexample in this environment.
     pub doubts: Vec<String>,
 }
@@ -329,6 +331,11 @@ impl Environment {
                     }
                 }
                 "getenv" | "secure_getenv" if environment.variable(call) => {}
+                // The first choice of these models is whether the signal is ignored so far.
+                "signal" | "bsd_signal" | "sysv_signal" | "__sysv_signal" | "sigaction" => {
+                    let ignored = is_true(call.chosen.first()).then(|| call.args.first().copied()).flatten();
+                    environment.ignored_signals.extend(ignored);
+                }
                 // Output and the floating-point environment are not part of the environment that the user arranges.
                 name if name.contains("printf") || name.starts_with("fe") => {}
                 name => environment.returns.entry(name.to_owned()).or_default().push(call.clone()),

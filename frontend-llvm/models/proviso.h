@@ -83,6 +83,7 @@ extern void __proviso_unmodelled(const char *what);
 extern void __proviso_overapproximated(const char *what);
 extern void __proviso_underapproximated(const char *what);
 extern void __proviso_unknown_format(const char *what);
+extern void __proviso_handler(int signal, void *handler);
 extern _Bool __proviso_counts(void);
 
 extern void __proviso_require(int condition, const char *otherwise);

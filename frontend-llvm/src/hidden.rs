@@ -208,6 +208,8 @@ const READS_FILES: &[&str] = &[
 /// Functions that may affect later values of the environment, or depend on such functions: for random seeds, file
 /// names, and locks. Sorted.
 const CHANGES: &[&str] = &[
+    "__sysv_signal",
+    "bsd_signal",
     "chdir",
     "chmod",
     "chown",
@@ -294,12 +296,15 @@ const CHANGES: &[&str] = &[
     "settimeofday",
     "setuid",
     "setvbuf",
+    "sigaction",
+    "signal",
     "sigprocmask",
     "srand",
     "srand48",
     "srandom",
     "symlink",
     "symlinkat",
+    "sysv_signal",
     "tcsetattr",
     "tcsetpgrp",
     "tmpfile",

@@ -50,6 +50,8 @@
 //! // A taint for a format that is not modelled, like __proviso_unmodelled. If all formats of the program are known and
 //! // modelled, the path does not exist.
 //! void __proviso_unknown_format(const char *what);
+//! // A taint for a handler of a signal that may run at any time later. The reason has the name of the model.
+//! void __proviso_handler(int signal, void *handler);
 //! // True if the program may print with a format that stores the number of printed bytes (`%n`).
 //! _Bool __proviso_counts(void);
 //!
@@ -158,6 +160,8 @@ pub(crate) enum Primitive {
     /// The number of the rounding mode.
     Rounding,
     SetRounding,
+    /// A taint: the handler of a signal may run at any time from here on.
+    InstallHandler,
     /// A taint.
     Approximate {
         over: bool,
@@ -217,6 +221,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "overapproximated" => Approximate { over: true, under: false },
             "underapproximated" => Approximate { over: false, under: true },
             "unknown_format" => UnknownFormat,
+            "handler" => InstallHandler,
             "counts" => Counts,
             "rounding" => Rounding,
             "set_rounding" => SetRounding,
@@ -253,9 +258,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Unmodelled("threads and processes"),
         "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp"
         | "__longjmp_chk" => Unmodelled(cfa::JUMPS),
-        "signal" | "sigaction" | "bsd_signal" | "sysv_signal" | "__sysv_signal" | "setitimer" | "alarm" => {
-            Unmodelled(cfa::HANDLERS)
-        }
+        "setitimer" | "alarm" => Unmodelled(cfa::HANDLERS),
         _ => return None,
     })
 }

@@ -124,6 +124,9 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     renamed.iter().for_each(|name| out += &format!("#undef {name}\n"));
     // Needed if the options of the program select a strict standard.
     out += "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n";
+    if !environment.ignored_signals.is_empty() {
+        out += "#include <signal.h>\n";
+    }
     out += "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
     out += "#include <sys/syscall.h>\n#include <unistd.h>\n\n";
     if let Some(order) = &trace.schedule {
@@ -633,11 +636,12 @@ fn failing_input(out: &mut String, input: &[u8], failures: &[usize]) {
     );
 }
 
-/// Writes a constructor that prepares standard input, the environment variables, and the arguments of `main`.
+/// Writes a constructor that prepares standard input, the environment variables, ignored signals, and the arguments of `main`.
 fn before_main(out: &mut String, environment: &Environment) {
     let command = &environment.command;
     let calls_main = *command != Command::default();
-    if !calls_main && environment.stdin.is_none() && environment.variables.is_empty() {
+    let is_prepared = environment.stdin.is_some() || !environment.variables.is_empty();
+    if !calls_main && !is_prepared && environment.ignored_signals.is_empty() {
         return;
     }
     if calls_main {
@@ -664,8 +668,8 @@ fn before_main(out: &mut String, environment: &Environment) {
     out.push_str("}\n");
 }
 
-/// Writes the beginning of the function that runs before `main`: it prepares standard input and the environment
-/// variables.
+/// Writes the beginning of the function that runs before `main`: it prepares standard input, the environment variables
+/// and ignored signals.
 fn environment_before(out: &mut String, environment: &Environment) {
     out.push('\n');
     if let (Some(input), false) = (&environment.stdin, environment.stdin_failures.is_empty()) {
@@ -688,6 +692,9 @@ fn environment_before(out: &mut String, environment: &Environment) {
             Some(value) => writeln!(out, "    setenv({}, {}, 1);", literal(name), literal(value)),
             None => writeln!(out, "    unsetenv({});", literal(name)),
         };
+    }
+    for number in &environment.ignored_signals {
+        let _ = writeln!(out, "    signal({number}, SIG_IGN);");
     }
 }
 

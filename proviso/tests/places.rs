@@ -97,6 +97,15 @@ fn only_installed_functions_are_signal_handlers() {
     assert!(proved >= 1 && violated == 0 && open == 2, "{proved} {violated} {open}");
 }
 
+/// The program replaces a handler that it installed with `sigaction`, and installs it again.
+#[test]
+fn handlers_of_sigaction_are_signal_handlers() {
+    assert_eq!(proved_places_hold_natively("reinstalled", 1), 2);
+    let (report, _) = report(&data("reinstalled.c"), &["--check", "bounds"]);
+    let [proved, violated, open] = counts(&report, "bounds");
+    assert!(proved >= 1 && violated == 0 && open == 2, "{proved} {violated} {open}");
+}
+
 #[test]
 fn what_signal_handlers_write_while_the_program_waits_is_open() {
     assert_eq!(proved_places_hold_natively("handlers_while_waiting", 2), 3);

@@ -265,7 +265,7 @@ fn unknown(
                 let Taint { reason, place, .. } = &program.taints[taint];
                 let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
                 let harm = match program.taints[taint].harm() {
-                    Harm::Undefined => Harm::Undefined,
+                    harm @ (Harm::Undefined | Harm::Handlers) => harm,
                     _ if is_of_model => Harm::Bounded,
                     harm => harm,
                 };
@@ -309,7 +309,12 @@ fn beyond(
     if !todo.is_empty() {
         todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
     }
-    let returning = if todo.is_empty() { Vec::new() } else { returning(program, &calls) };
+    let no_handlers = handlers.functions.is_clear();
+    let returning = if todo.is_empty() && no_handlers { Vec::new() } else { returning(program, &calls) };
+    let returns = |edge: EdgeId, callee: Callee| {
+        let callees = calls.callees(program, edge);
+        matches!(callee, Callee::Indirect(_)) || callees.as_slice().iter().any(|func| returning[func.index()])
+    };
     while let Some(loc) = todo.pop() {
         if found.put(loc.index()) {
             continue;
@@ -319,11 +324,8 @@ fn beyond(
             match program.edges[edge].op {
                 Op::Call { callee, .. } => {
                     let callees = calls.callees(program, edge);
-                    let callees = callees.as_slice();
-                    todo.extend(callees.iter().map(|&func| program.funcs[func].entry));
-                    let returns =
-                        matches!(callee, Callee::Indirect(_)) || callees.iter().any(|func| returning[func.index()]);
-                    todo.extend(returns.then_some(target));
+                    todo.extend(callees.as_slice().iter().map(|&func| program.funcs[func].entry));
+                    todo.extend(returns(edge, callee).then_some(target));
                 }
                 // The callers of the model have called it before, or call it later.
                 Op::Return { .. } => {
@@ -334,8 +336,21 @@ fn beyond(
             }
         }
     }
-    let is_handled = |(_, loc): &(LocId, &cfa::Location)| handlers.functions.contains(loc.func.index());
-    found.extend(program.locs.iter().filter(is_handled).map(|(loc, _)| loc.index()));
+    // A handler runs in any state. It calls only functions of this set.
+    let entries = handlers.functions.ones().map(|func| program.funcs[FuncId::from_index(func)].entry);
+    let mut todo: Vec<LocId> = entries.collect();
+    let mut seen = FixedBitSet::with_capacity(program.locs.len());
+    while let Some(loc) = todo.pop() {
+        if seen.put(loc.index()) {
+            continue;
+        }
+        let continues = |edge: EdgeId| match program.edges[edge].op {
+            Op::Call { callee, .. } => returns(edge, callee),
+            _ => true,
+        };
+        todo.extend(program.out_edges(loc).filter(|&edge| continues(edge)).map(|edge| program.edges[edge].target));
+    }
+    found.union_with(&seen);
     found
 }
 

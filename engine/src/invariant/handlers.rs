@@ -41,7 +41,8 @@ impl Handlers {
         let calls = CallGraph::new(program);
         let returning = returning(program, &calls);
         let jumps = program.taints.values().any(|taint| taint.harm() == Harm::Elsewhere);
-        let handlers = installed(program, &installing, points_to).unwrap_or_else(|| calls.address_taken().to_vec());
+        let handlers =
+            installed(program, &calls, &installing, points_to).unwrap_or_else(|| calls.address_taken().to_vec());
         for func in handlers {
             let called = this.add(program, &calls, func);
             if returning[func.index()] || jumps {
@@ -106,6 +107,7 @@ fn installing(program: &Program) -> Vec<(EdgeId, &Taint)> {
 /// The handlers, ascending; `None` if they are not known.
 fn installed(
     program: &Program,
+    calls: &CallGraph,
     installing: &[(EdgeId, &Taint)],
     mut points_to: Option<&mut PointsTo>,
 ) -> Option<Vec<FuncId>> {
@@ -113,29 +115,53 @@ fn installed(
     let mut found = Vec::new();
     for &(edge, taint) in installing.iter().filter(|(_, taint)| !taint.installs_no_handler()) {
         let handler = arguments.handler(edge, taint)?;
-        match &mut points_to {
-            Some(points_to) if points_to.is_reached(program.func_of(edge)) => {
-                for location in points_to.points_to(handler) {
-                    match points_to.objects[location.object].kind {
-                        ObjectKind::Func(func) => found.push(func),
-                        ObjectKind::Global(_) | ObjectKind::Alloc(_) => {}
-                        _ => return None,
-                    }
-                }
+        let Some(points_to) = &mut points_to else {
+            found.extend(constants(program, calls, program.func_of(edge), handler)?);
+            continue;
+        };
+        // The set of a function that is never called is empty.
+        for location in points_to.points_to(handler) {
+            match points_to.objects[location.object].kind {
+                ObjectKind::Func(func) => found.push(func),
+                ObjectKind::Global(_) | ObjectKind::Alloc(_) => {}
+                _ => return None,
             }
-            _ if program.exprs.vars(handler).is_empty() => {
-                program.exprs.visit(handler, &mut FxHashSet::default(), |_, node| {
-                    found.extend(match node {
-                        Expr::FuncAddr(func) => Some(*func),
-                        _ => None,
-                    });
-                });
-            }
-            _ => return None,
         }
     }
     found.sort_unstable();
     found.dedup();
+    Some(found)
+}
+
+/// The functions that a handler in a function may be, if it is a constant, or a parameter and all calls pass constants.
+fn constants(program: &Program, calls: &CallGraph, within: FuncId, handler: ExprId) -> Option<Vec<FuncId>> {
+    let values = match *program.exprs.get(handler) {
+        Expr::Var(var) => {
+            let parameter = program.funcs[within].params.iter().position(|&param| param == var)?;
+            let is_assigned = |(_, edge): (EdgeId, &cfa::Edge)| edge.op.def() == Some(var);
+            if calls.address_taken().contains(&within) || program.edges.iter().any(is_assigned) {
+                return None;
+            }
+            let argument = |call: EdgeId| match &program.edges[call].op {
+                Op::Call { callee: Callee::Direct(_), args, .. } => args.get(parameter).copied(),
+                _ => None,
+            };
+            calls.callers(within).map(argument).collect::<Option<Vec<_>>>()?
+        }
+        _ => vec![handler],
+    };
+    let mut found = Vec::new();
+    for value in values {
+        if !program.exprs.vars(value).is_empty() {
+            return None;
+        }
+        program.exprs.visit(value, &mut FxHashSet::default(), |_, node| {
+            found.extend(match node {
+                Expr::FuncAddr(func) => Some(*func),
+                _ => None,
+            });
+        });
+    }
     Some(found)
 }
 

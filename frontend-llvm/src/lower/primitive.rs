@@ -76,13 +76,7 @@ pub(super) fn lower(
         }
         (Primitive::Counts, _) => Some(b.int(1, b.cx.counts.into())),
         (Primitive::Thread(op), _) => super::threads::call(b, op, args),
-        (Primitive::Unmodelled(what), _) => {
-            if what == cfa::HANDLERS {
-                // The program keeps the address of the handler, so that the analyses find it.
-                args.iter().for_each(|&arg| _ = b.pin(arg));
-            }
-            b.unmodelled(&format!("{what} ('{name}')"), width)
-        }
+        (Primitive::Unmodelled(what), _) => b.unmodelled(&format!("{what} ('{name}')"), width),
         _ if has_effect(b, primitive, name, args) => None,
         // The call has too few arguments.
         _ => b.unmodelled(&format!("this call of '{name}'"), width),
@@ -174,6 +168,14 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
                 let value = b.x().extract(Rounding::WIDTH - 1, 0, mode);
                 b.emit(Op::Assign { var, value });
             }
+        }
+        (Primitive::InstallHandler, &[_, _]) => {
+            // The program keeps the address of the handler, so that the analyses find it.
+            args.iter().for_each(|&arg| _ = b.pin(arg));
+            let model = &b.cx.program.funcs[b.func].name;
+            let model = model.strip_prefix("proviso_ignored_").unwrap_or(model);
+            let reason = format!("{} ('{model}'): not modelled", cfa::HANDLERS);
+            b.approximate(reason, false, true);
         }
         (Primitive::Approximate { over, under }, &[what, ..]) => approximate(b, what, over, under),
         (Primitive::UnknownFormat, _) if b.cx.knows_formats => {
