@@ -110,7 +110,7 @@ pub struct Environment {
     /// The calls of each function whose model makes no choice except whether its allocations succeed.
     pub allocating: BTreeMap<String, Vec<LibraryCall>>,
     /// The numbers of the signals that are ignored when the program starts.
-    pub ignored_signals: BTreeSet<u64>,
+    ignored_signals: BTreeSet<u64>,
     /// Reasons why the program may not take the inputs of the counterexample in this environment.
     pub doubts: Vec<String>,
 }
@@ -255,6 +255,11 @@ pub fn returns_a_character(function: &str) -> bool {
 }
 
 impl Environment {
+    /// Returns the numbers of the signals that are ignored when the program starts, ascending.
+    pub fn ignored_signals(&self) -> &BTreeSet<u64> {
+        &self.ignored_signals
+    }
+
     /// Returns the texts that a user types: the arguments, environment variables, standard input, and files.
     pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
         let arguments = self.command.arguments.iter().flat_map(|list| list.iter().skip(1)).map(Vec::as_slice);

@@ -124,7 +124,7 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     renamed.iter().for_each(|name| out += &format!("#undef {name}\n"));
     // Needed if the options of the program select a strict standard.
     out += "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n";
-    if !environment.ignored_signals.is_empty() {
+    if !environment.ignored_signals().is_empty() {
         out += "#include <signal.h>\n";
     }
     out += "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
@@ -641,7 +641,7 @@ fn before_main(out: &mut String, environment: &Environment) {
     let command = &environment.command;
     let calls_main = *command != Command::default();
     let is_prepared = environment.stdin.is_some() || !environment.variables.is_empty();
-    if !calls_main && !is_prepared && environment.ignored_signals.is_empty() {
+    if !calls_main && !is_prepared && environment.ignored_signals().is_empty() {
         return;
     }
     if calls_main {
@@ -693,7 +693,7 @@ fn environment_before(out: &mut String, environment: &Environment) {
             None => writeln!(out, "    unsetenv({});", literal(name)),
         };
     }
-    for number in &environment.ignored_signals {
+    for number in environment.ignored_signals() {
         let _ = writeln!(out, "    signal({number}, SIG_IGN);");
     }
 }

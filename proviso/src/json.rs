@@ -272,7 +272,7 @@ fn environment_json(environment: &Environment) -> Value {
         "stdin_failures": environment.stdin_failures,
         "variables": variables,
         "files": files.collect::<Vec<_>>(),
-        "ignored_signals": environment.ignored_signals,
+        "ignored_signals": environment.ignored_signals(),
         "doubts": environment.doubts,
     })
 }

@@ -590,7 +590,7 @@ fn environment(out: &mut String, environment: &Environment) {
         let value = value.as_ref().map_or("not set".into(), |v| quoted(v));
         rows.push((String::from_utf8_lossy(name).into_owned(), value));
     }
-    rows.extend(environment.ignored_signals.iter().map(|number| (format!("signal {number}"), "ignored".into())));
+    rows.extend(environment.ignored_signals().iter().map(|number| (format!("signal {number}"), "ignored".into())));
     for file in environment.files.iter().filter(|file| file.is_read) {
         let Some(name) = &file.name else { continue };
         let content = match file.content.as_deref() {

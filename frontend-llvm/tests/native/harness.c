@@ -402,6 +402,8 @@ size_t __proviso_malloc_size(void *p) { return block_of(p)->size; }
 size_t __proviso_object_offset(void *p) { return 0; }
 void __proviso_unmodelled(const char *what) { end(GIVEN_UP); }
 void __proviso_underapproximated(const char *what) { end(GIVEN_UP); }
+// No signal arrives.
+void __proviso_handler(int signal, void *handler) {}
 void __proviso_unknown_format(const char *what) { end(GIVEN_UP); }
 void __proviso_overapproximated(const char *what) { over_approximated = 1; }
 void __proviso_assume(int condition) {
