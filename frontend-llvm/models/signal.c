@@ -90,7 +90,8 @@ int sigprocmask(int how, const unsigned long long *set, unsigned long long *old)
 #define IGNORE ((void *)1)
 #define ERROR ((void *)-1)
 enum { KILL = 9, STOP = 19, ABORT = 6 };
-enum { SIGINFO = 4, RESTORER = 0x4000000, RESTART = 0x10000000, NODEFER = 0x40000000 };
+// The library sets RESTORER for x86-64. For i386, the system has a shared object for it.
+enum { SIGINFO = 4, RESTORER = sizeof(long) == 8 ? 0x4000000 : 0, RESTART = 0x10000000, NODEFER = 0x40000000 };
 static const unsigned proviso_resets = 0x80000000, proviso_known_flags = 0xdc000807;
 
 // By signal: the handler, the signals that are blocked while it runs, and flags.
@@ -163,9 +164,7 @@ int sigaction(int signal, const struct proviso_action *new, struct proviso_actio
             __proviso_overapproximated("unknown flags of sigaction depend on the system");
             flags &= __proviso_env_bool() ? ~0u : proviso_known_flags;
         }
-        // The library sets this flag for x86-64, and for i386 if the system lacks a shared object.
-        flags |= sizeof(long) == 8 || __proviso_env_bool() ? RESTORER : 0;
-        proviso_set_action(signal, handler, mask, flags);
+        proviso_set_action(signal, handler, mask, flags | RESTORER);
         if (proviso_is_handler(handler))
             __proviso_handler(signal, handler);
     }
