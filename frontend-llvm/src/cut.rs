@@ -6,7 +6,7 @@
 //! instructions. Library models are removed.
 
 use crate::error::Error;
-use crate::ir::{ConstantKind, GlobalRef, Module, Operand, op};
+use crate::ir::{Body, ConstantKind, GlobalRef, Module, Operand, op};
 use crate::llvm::LlvmModule;
 use crate::lower::Layout;
 use cfa::{EdgeId, FuncId, HaltKind, Id, LocId, Op, Out, PlaceId, Program};
@@ -83,11 +83,24 @@ impl Cut {
 
     /// The source position of an instruction. `None` for instructions that the compiler generated.
     pub fn place(&self, instruction: u32) -> Option<PlaceId> {
+        let (first, body) = self.body_of(instruction)?;
+        let row = body.instructions.get((instruction - first) as usize)?.place;
+        if row == NONE { None } else { self.layout.places[row as usize] }
+    }
+
+    /// The last instruction of the block of an instruction.
+    pub fn end_of_block(&self, instruction: u32) -> Option<u32> {
+        let (first, body) = self.body_of(instruction)?;
+        let n = body.blocks.partition_point(|block| block.start <= instruction - first).checked_sub(1)?;
+        Some(first + body.blocks[n].end - 1)
+    }
+
+    /// The body that contains an instruction, with the number of its first instruction.
+    fn body_of(&self, instruction: u32) -> Option<(u32, &Body)> {
         let n = self.ir.functions.partition_point(|f| f.first_instruction <= instruction).checked_sub(1)?;
         // Functions without a body share their first instruction number with the next function that has one.
         let function = self.ir.functions[..=n].iter().rev().find(|f| f.body.is_some())?;
-        let row = function.body.as_ref()?.instructions.get((instruction - function.first_instruction) as usize)?.place;
-        if row == NONE { None } else { self.layout.places[row as usize] }
+        Some((function.first_instruction, function.body.as_ref()?))
     }
 
     /// The instructions that come from inlined bodies of a function.

@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A statement that ends the program.
 const END: &str = "{extern void exit(int);exit(0);}";
 
+/// The position that follows the end of a function, for [`Code::next`].
+pub const RETURNED: usize = usize::MAX;
+
 /// The positions of the code of a file, as byte offsets.
 #[derive(Default)]
 pub struct Code {
@@ -24,6 +27,10 @@ pub struct Code {
     pub ends: BTreeSet<usize>,
     /// The positions of code in functions that may return.
     pub returning: BTreeSet<usize>,
+    /// The positions of calls of the function that is named there, or of a pointer.
+    pub calls: BTreeSet<usize>,
+    /// For each position of executed code, the positions of the code that may be executed next, or [`RETURNED`].
+    pub next: BTreeMap<usize, BTreeSet<usize>>,
 }
 
 /// A blanked file.
@@ -97,17 +104,34 @@ struct Blanker<'s, 't> {
     gone: Vec<u32>,
     /// Declarations in functions that stay only if their names are used.
     declarations: Vec<Span>,
-    /// The first tokens of the statements that [`END`] replaces.
+    /// The first tokens of statements of which an end stays: [`END`], or a jump.
     ended: BTreeSet<usize>,
     /// Labels that must stay because kept code jumps to them.
     targets: BTreeSet<&'t str>,
+    /// The code that follows the statement that is visited.
+    follower: Span,
+}
+
+/// The jumps that a statement around them binds.
+#[derive(Clone, Copy, Default)]
+struct Bound {
+    breaks: bool,
+    continues: bool,
+}
+
+/// The end of a statement from which execution never reaches the code that follows it.
+enum End<'a> {
+    /// A jump out of the statement.
+    Jump(&'a Statement),
+    /// The statement ends the program, or is never left.
+    Never,
 }
 
 impl<'s, 't> Blanker<'s, 't> {
     fn new(source: &'s Source<'t>, code: &'s Code, whole: &'s BTreeSet<usize>) -> Self {
         let gone = vec![0; source.tokens.len()];
         let (cuts, declarations, ended, targets) = Default::default();
-        Self { source, code, whole, cuts, gone, declarations, ended, targets }
+        Self { source, code, whole, cuts, gone, declarations, ended, targets, follower: 0..0 }
     }
 
     /// Returns the blanked text.
@@ -183,6 +207,7 @@ impl<'s, 't> Blanker<'s, 't> {
         // again.
         loop {
             let (cuts, declarations) = (self.cuts.len(), self.declarations.len());
+            self.follower = body.span().end - 1..body.span().end;
             self.visit(body, true, true);
             let missing: Vec<&str> = self.lost_labels(body);
             if missing.is_empty() {
@@ -246,7 +271,14 @@ impl<'s, 't> Blanker<'s, 't> {
             self.cut(statement.span(), END);
             return true;
         }
+        if reached && self.reduce(statement) {
+            return true;
+        }
         let stays = match statement {
+            Statement::Plain(span) if reached && self.is_macro_jump(span) => {
+                self.ended.insert(span.start);
+                true
+            }
             Statement::Plain(span) => span.is_empty() || self.any(&self.code.kept, span),
             Statement::Jump(span) => {
                 let stays = reached || self.any(&self.code.kept, span);
@@ -277,10 +309,14 @@ impl<'s, 't> Blanker<'s, 't> {
             Statement::Compound(_, all) => {
                 let (cuts, declarations) = (self.cuts.len(), self.declarations.len());
                 let mut stays = false;
-                for one in all {
+                let outer = self.follower.clone();
+                for (n, one) in all.iter().enumerate() {
+                    let executed = |s: &&Statement| self.next_of(s.span()).next().is_some();
+                    self.follower = all[n + 1..].iter().find(executed).map_or(outer.clone(), |s| s.span().clone());
                     let kept = self.visit(one, reached, false);
                     stays |= kept && !matches!(one, Statement::Declaration(_)) || self.holds(one);
                 }
+                self.follower = outer;
                 if !stays && !alone {
                     self.uncut(cuts);
                     self.declarations.truncate(declarations);
@@ -293,17 +329,24 @@ impl<'s, 't> Blanker<'s, 't> {
                     && !matches!(**statement, Statement::Plain(ref s) if s.is_empty());
                 return stays || wanted || name.is_none();
             }
-            Statement::Control { header, bodies, .. } => {
+            Statement::Control { span, header, bodies } => {
                 let (cuts, declarations) = (self.cuts.len(), self.declarations.len());
+                let outer = self.follower.clone();
+                let is_forced = reached && self.end(statement).is_some();
+                if self.is_loop(span) {
+                    self.follower = span.clone();
+                }
                 let decides = self.any(&self.code.kept, header);
                 let constant = !self.any(&self.code.all, header);
+                self.fix_condition(header, bodies);
                 let mut stays = decides;
                 for body in bodies {
                     // Kept code depends on the decision of its statement. If that is not kept, it is always the same.
-                    let is_certain = decides || constant || self.any(&self.code.kept, body.span());
-                    let kept = self.visit(body, reached && is_certain, true);
+                    let holds = self.any(&self.code.kept, body.span()) || self.has_target(body);
+                    let kept = self.visit(body, reached && (decides || constant || is_forced || holds), true);
                     stays |= kept && self.holds(body);
                 }
+                self.follower = outer;
                 if !stays {
                     self.uncut(cuts);
                     self.declarations.truncate(declarations);
@@ -331,12 +374,179 @@ impl<'s, 't> Blanker<'s, 't> {
             }
             _ => false,
         };
-        let mut has_target = false;
-        if is_candidate && self.any(&self.code.ends, span) {
-            labels(statement, &mut |t| has_target |= self.targets.contains(self.source.word(t)));
-            return !has_target;
+        is_candidate && self.any(&self.code.ends, span) && !self.has_target(statement)
+    }
+
+    /// Returns true if kept code jumps to a label in a statement.
+    fn has_target(&self, statement: &Statement) -> bool {
+        let mut found = false;
+        labels(statement, &mut |t| found |= self.targets.contains(self.source.word(t)));
+        found
+    }
+
+    /// Returns true if a statement is a loop, by its span.
+    fn is_loop(&self, span: &Span) -> bool {
+        ["while", "for", "do"].contains(&self.source.word(span.start))
+    }
+
+    /// Returns the executed positions in a span, each with the positions that follow it.
+    fn next_of(&self, span: &Span) -> impl Iterator<Item = (usize, &'s BTreeSet<usize>)> + use<'s, 't> {
+        self.code.next.range(self.source.bytes(span)).map(|(&at, next)| (at, next))
+    }
+
+    /// Reduces a control statement of which at most the initialisation of a loop is kept to that initialisation and to
+    /// a jump out of the statement if execution always leaves it by a jump. Returns false if other parts are kept, or if
+    /// nothing has to stay.
+    fn reduce(&mut self, statement: &Statement) -> bool {
+        let Statement::Control { span, header, bodies } = statement else { return false };
+        let first = self.initialisation(header).filter(|first| self.any(&self.code.kept, first));
+        let rest = first.as_ref().map_or(header.start, |first| first.end)..header.end;
+        let is_kept = |s: &Span| self.any(&self.code.kept, s);
+        if is_kept(&rest) || bodies.iter().any(|s| is_kept(s.span())) || self.has_target(statement) {
+            return false;
         }
-        false
+        let end = self.end(statement);
+        let start = match first {
+            None if end.is_none() => return false,
+            None => span.start,
+            Some(first) => {
+                let close = header.clone().rev().find(|&t| self.source.word(t) == ")").unwrap_or(header.end);
+                self.cut(&(first.end..close), if end.is_none() { ";0;" } else { ";;" });
+                header.end
+            }
+        };
+        match end {
+            Some(End::Jump(jump)) => {
+                if let Statement::Jump(_) = jump {
+                    self.visit(jump, true, true);
+                }
+                self.cut(&(start..jump.span().start), "");
+                self.cut(&(jump.span().end..span.end), "");
+            }
+            Some(End::Never) if self.any(&self.code.ends, span) => self.cut(&(start..span.end), END),
+            Some(End::Never) => self.cut(&(start..span.end), "for(;;);"),
+            None => self.cut(&(start..span.end), ";"),
+        }
+        self.ended.insert(span.start);
+        true
+    }
+
+    /// Replaces the condition of a statement by a constant if kept code in the statement does not depend on it. All
+    /// values of the condition lead to that code then, and the condition may use values that are not in the slice.
+    fn fix_condition(&mut self, header: &Span, bodies: &[Statement]) {
+        let is_entered = |body: &Statement| {
+            let inside = self.source.bytes(body.span());
+            self.any(&self.code.kept, body.span())
+                && self.next_of(header).any(|(_, next)| next.range(inside.clone()).next().is_some())
+        };
+        let entered: Vec<bool> = bodies.iter().map(is_entered).collect();
+        if let Some(condition) = self.condition(header)
+            && !self.any(&self.code.kept, &condition)
+            && let [true] | [true, false] | [false, true] = entered[..]
+        {
+            self.cut(&condition, if entered[0] { "1" } else { "0" });
+        }
+    }
+
+    /// Returns the tokens of the condition in a header of `if`, `while` or `for`, or after the body of `do`.
+    fn condition(&self, header: &Span) -> Option<Span> {
+        let open = header.start + 1;
+        let close = self.source.closing(open).filter(|close| header.contains(close))?;
+        match self.source.word(header.start) {
+            "if" | "while" => Some(open + 1..close),
+            "for" => {
+                let mut ends = (open..close).filter(|&t| self.source.word(t) == ";");
+                Some(ends.next()? + 1..ends.next()?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the tokens of a header of `for` before the first semicolon. `None` for other headers.
+    fn initialisation(&self, header: &Span) -> Option<Span> {
+        let end = header.clone().find(|&t| self.source.word(t) == ";")?;
+        (self.source.word(header.start) == "for").then_some(header.start..end)
+    }
+
+    /// Returns how execution ends in a control statement. `None` if the code after the statement may be executed next,
+    /// or if the statement is never executed.
+    fn end<'a>(&self, statement: &'a Statement) -> Option<End<'a>> {
+        let Statement::Control { span, header, .. } = statement else { return None };
+        let mut pending: Vec<usize> = self.next_of(header).map(|(at, _)| at).collect();
+        if pending.is_empty() || self.source.word(span.start) == "do" {
+            pending = self.next_of(span).map(|(at, _)| at).collect();
+        }
+        if pending.is_empty() {
+            return None;
+        }
+        let mut own = BTreeSet::new();
+        labels(statement, &mut |t| own.extend([self.source.word(t)]));
+        let mut jumps = Vec::new();
+        self.jumps(statement, Bound::default(), &own, &mut jumps);
+        let (inside, after) = (self.source.bytes(span), self.source.bytes(&self.follower));
+        let (mut seen, mut found) = (BTreeSet::new(), None);
+        while let Some(at) = pending.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            for next in self.code.next.get(&at).into_iter().flatten() {
+                if inside.contains(next) {
+                    pending.push(*next);
+                    continue;
+                }
+                let jump = *jumps.iter().find(|jump| self.source.bytes(jump.span()).contains(&at))?;
+                if matches!(jump, Statement::Plain(_)) && after.contains(next) {
+                    return None;
+                }
+                found = Some(jump);
+            }
+        }
+        Some(found.map_or(End::Never, End::Jump))
+    }
+
+    /// Adds the jumps in a statement that leave it, and the statements that may be macros with such jumps. `own` are
+    /// the labels in the statement.
+    fn jumps<'a>(&self, statement: &'a Statement, bound: Bound, own: &BTreeSet<&str>, found: &mut Vec<&'a Statement>) {
+        match statement {
+            Statement::Compound(_, all) => all.iter().for_each(|s| self.jumps(s, bound, own, found)),
+            Statement::Control { span, bodies, .. } => {
+                let bound = match self.source.word(span.start) {
+                    "if" => bound,
+                    "switch" => Bound { breaks: true, ..bound },
+                    _ => Bound { breaks: true, continues: true },
+                };
+                bodies.iter().for_each(|s| self.jumps(s, bound, own, found));
+            }
+            Statement::Label { statement, .. } => self.jumps(statement, bound, own, found),
+            Statement::Jump(span) => {
+                let leaves = match self.source.word(span.start) {
+                    "break" => !bound.breaks,
+                    "continue" => !bound.continues,
+                    "goto" => !own.contains(self.source.word(span.start + 1)),
+                    _ => true,
+                };
+                if leaves {
+                    found.push(statement);
+                }
+            }
+            Statement::Plain(span) if self.may_be_macro(span) => found.push(statement),
+            Statement::Declaration(_) | Statement::Plain(_) => {}
+        }
+    }
+
+    /// Returns true if a statement may consist of a macro only: `NAME;` or `NAME(…);`, which is not a call of `NAME`.
+    fn may_be_macro(&self, span: &Span) -> bool {
+        span.len() > 1
+            && self.source.tokens[span.start].kind == TokenKind::Word
+            && ["(", ";"].contains(&self.source.word(span.start + 1))
+            && !self.any(&self.code.calls, &(span.start..span.start + 1))
+    }
+
+    /// Returns true if a statement is a macro, and if execution never reaches the code that follows it, but other code.
+    fn is_macro_jump(&self, span: &Span) -> bool {
+        let (inside, after) = (self.source.bytes(span), self.source.bytes(&self.follower));
+        let mut next = self.next_of(span).flat_map(|(_, next)| next).filter(|next| !inside.contains(next)).peekable();
+        self.may_be_macro(span) && next.peek().is_some() && next.all(|next| !after.contains(next))
     }
 
     /// Returns true if code that must stay remains in a statement.

@@ -16,6 +16,8 @@ pub struct Places {
     pub sources: Sources,
     /// The edges that represent instructions, by file and line, and then by column.
     pub code: BTreeMap<(String, u32), BTreeMap<u32, Vec<EdgeId>>>,
+    /// The places of jumps that are no edges of their own, by the edges after which they are executed.
+    pub jumps: BTreeMap<EdgeId, PlaceId>,
 }
 
 impl Places {
@@ -34,7 +36,8 @@ impl Places {
                 }
             }
         }
-        let mut places = Self { sources: Sources::new(), code: BTreeMap::new() };
+        let jumps = jumps(program, cut);
+        let mut places = Self { sources: Sources::new(), code: BTreeMap::new(), jumps };
         for (n, edges) in by_place.into_iter().enumerate().filter(|(_, edges)| !edges.is_empty()) {
             // Inlined code also belongs to the place of the call.
             let chain = std::iter::successors(Some(PlaceId::from_index(n)), |&p| program.places[p].inlined_at);
@@ -138,6 +141,21 @@ impl Places {
             .collect();
         format!("the nearest lines with code: {}", shown.join(", "))
     }
+}
+
+/// Returns the places of the jumps at the ends of basic blocks that no edge represents, by the last edges of the blocks.
+fn jumps(program: &Program, cut: &Cut) -> BTreeMap<EdgeId, PlaceId> {
+    let own = |edge: &cfa::Edge| program.funcs[program.locs[edge.source].func].origin == FunctionOrigin::Source;
+    let represented: BTreeSet<u32> = program.edges.values().flat_map(|edge| edge.origin.iter().copied()).collect();
+    let mut found = BTreeMap::new();
+    for (id, edge) in program.edges.iter().filter(|(_, edge)| own(edge)) {
+        let Some(&last) = edge.origin.iter().max() else { continue };
+        let Some(end) = cut.end_of_block(last) else { continue };
+        if end > last && represented.range(last + 1..=end).next().is_none() {
+            found.extend(cut.place(end).map(|place| (id, place)));
+        }
+    }
+    found
 }
 
 /// A place in the form `[FILE:]LINE[:COLUMN|:VARIABLE]`.

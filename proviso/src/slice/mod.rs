@@ -13,7 +13,7 @@ pub use subject::Subject;
 use crate::args::SliceArgs;
 use crate::output::{self, Colors};
 use blank::{Blanked, Code};
-use cfa::{Edge, EdgeId, FuncId, HaltKind, Id, Op, Program};
+use cfa::{Edge, EdgeId, FuncId, HaltKind, Id, Op, PlaceId, Program};
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use frontend_llvm::{Cut, KeptPart, Size, Unused};
@@ -21,7 +21,7 @@ use lines::Lines;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use slicer::{Criterion, Slice};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -271,6 +271,16 @@ fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: 
             if edges.iter().any(|e| returning.contains(&subject.program.func_of(*e))) {
                 code.returning.insert(at);
             }
+            let is_call = |e: &EdgeId| match &edge_of(e).op {
+                Op::Call { callee: cfa::Callee::Direct(f), .. } => {
+                    text[at..].starts_with(&subject.program.funcs[*f].name)
+                }
+                Op::Call { .. } => true,
+                _ => false,
+            };
+            if edges.iter().any(is_call) {
+                code.calls.insert(at);
+            }
             for edge in edges.iter().filter(|e| part.kept[e.index()]) {
                 code.kept.insert(at);
                 let op = &subject.program.edges[*edge].op;
@@ -282,7 +292,72 @@ fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: 
             }
         }
     }
+    let position = |path: &str, line: u32, column: u32| {
+        let start = if is_it(path) { *starts.get(line as usize - 1)? } else { return None };
+        Some(start + column.saturating_sub(1) as usize)
+    };
+    code.next = next_positions(subject, &slice.alive, position);
     code
+}
+
+/// Returns, for each position of executed code, the positions of the code that may be executed next. The position
+/// [`blank::RETURNED`] follows the end of a function. `position` returns the position of a path, line and column, or
+/// `None` if it is not in the file.
+fn next_positions(
+    subject: &Subject,
+    alive: &[bool],
+    position: impl Fn(&str, u32, u32) -> Option<usize>,
+) -> BTreeMap<usize, BTreeSet<usize>> {
+    let program = &subject.program;
+    let spots = |place: PlaceId| -> Vec<usize> {
+        let chain = std::iter::successors(Some(place), |&p| program.places[p].inlined_at);
+        let spots = chain.filter_map(|p| subject.places.spot(program, p));
+        spots.filter_map(|spot| position(&spot.path, spot.line, spot.column)).collect()
+    };
+    let mut known: FxHashMap<PlaceId, Vec<usize>> = FxHashMap::default();
+    let mut positions: FxHashMap<EdgeId, Vec<usize>> = FxHashMap::default();
+    for (id, edge) in program.edges.iter() {
+        let is_source = program.funcs[program.func_of(id)].origin == cfa::FunctionOrigin::Source;
+        let Some(place) = edge.place.filter(|_| is_source && alive[edge.source.index()]) else { continue };
+        let here = known.entry(place).or_insert_with(|| spots(place));
+        if !here.is_empty() {
+            positions.insert(id, here.clone());
+        }
+    }
+    let mut next: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (id, here) in &positions {
+        let edge = &program.edges[*id];
+        let mut found = BTreeSet::new();
+        let mut seen = FxHashSet::default();
+        let mut pending = Vec::new();
+        match edge.op {
+            Op::Return { .. } => drop(found.insert(blank::RETURNED)),
+            Op::Halt(_) | Op::Error(_) => {}
+            _ => pending.push(edge.target),
+        }
+        while let Some(loc) = pending.pop() {
+            if !alive[loc.index()] || !seen.insert(loc) {
+                continue;
+            }
+            for e in program.out_edges(loc) {
+                match positions.get(&e) {
+                    Some(there) => found.extend(there),
+                    None => pending.push(program.edges[e].target),
+                }
+            }
+        }
+        if let Some(&jump) = subject.places.jumps.get(id) {
+            let jump = known.entry(jump).or_insert_with(|| spots(jump));
+            if !jump.is_empty() {
+                jump.iter().for_each(|at| next.entry(*at).or_default().extend(&found));
+                found = jump.iter().copied().collect();
+            }
+        }
+        for at in here {
+            next.entry(*at).or_default().extend(&found);
+        }
+    }
+    next
 }
 
 /// A slice in terms of the edges of the program.
