@@ -167,7 +167,23 @@ static int counted(int a, int b) {
     return 5;
 }
 
+static int refused;
+static void refuse(int a) { refused += a; }
+#define REFUSE(a) do { refuse(a); return; } while (0)
+#define RECORD(a) do { if (a) refuse(a); } while (0)
+
 static void jumps_in_macros(int a, int b) {
+    for (int i = 0; i < 2; i++) {
+        if (i + 3 == a) {
+            b = i;
+            REFUSE(b);
+        }
+        if (i == a) {
+            criterion(22, i);
+            RECORD(b);
+        }
+        criterion(23, i);
+    }
     for (int i = 0; i < 4; i++) {
         if (i == a)
             LEAVE;

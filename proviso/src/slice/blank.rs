@@ -3,6 +3,7 @@
 
 use crate::c_scan::{Item, Source, Span, Statement, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// A statement that ends the program.
 const END: &str = "{extern void exit(int);exit(0);}";
@@ -160,8 +161,13 @@ impl<'s, 't> Blanker<'s, 't> {
             }
         }
         let mut pending: Vec<usize> = (0..source.items.len()).filter(|n| !pieces.contains(n)).collect();
+        let macros: Vec<(&str, Vec<&str>)> =
+            source.directives.iter().filter_map(|d| definition(&source.text[d.clone()])).collect();
         loop {
-            let before = pending.len();
+            let before = (pending.len(), names.len());
+            for (_, body) in macros.iter().filter(|(name, _)| names.contains(name)).collect::<Vec<_>>() {
+                names.extend(body);
+            }
             pending.retain(|&n| {
                 let wanted = match &source.items[n] {
                     Item::Variables { names: own, .. } => {
@@ -174,7 +180,7 @@ impl<'s, 't> Blanker<'s, 't> {
                 }
                 !wanted
             });
-            if pending.len() == before {
+            if (pending.len(), names.len()) == before {
                 break;
             }
         }
@@ -483,7 +489,7 @@ impl<'s, 't> Blanker<'s, 't> {
         labels(statement, &mut |t| own.extend([self.source.word(t)]));
         let mut jumps = Vec::new();
         self.jumps(statement, Bound::default(), &own, &mut jumps);
-        let (inside, after) = (self.source.bytes(span), self.source.bytes(&self.follower));
+        let (inside, after) = (self.source.bytes(span), self.bytes_after(span));
         let (mut seen, mut found) = (BTreeSet::new(), None);
         while let Some(at) = pending.pop() {
             if !seen.insert(at) {
@@ -534,6 +540,12 @@ impl<'s, 't> Blanker<'s, 't> {
         }
     }
 
+    /// Returns the bytes of the code that follows the visited statement with this span, with the ends of blocks before
+    /// that code.
+    fn bytes_after(&self, span: &Span) -> Range<usize> {
+        self.source.bytes(&(span.end.min(self.follower.start)..self.follower.end))
+    }
+
     /// Returns true if a statement may consist of a macro only: `NAME;` or `NAME(…);`, which is not a call of `NAME`.
     fn may_be_macro(&self, span: &Span) -> bool {
         span.len() > 1
@@ -544,7 +556,7 @@ impl<'s, 't> Blanker<'s, 't> {
 
     /// Returns true if a statement is a macro, and if execution never reaches the code that follows it, but other code.
     fn is_macro_jump(&self, span: &Span) -> bool {
-        let (inside, after) = (self.source.bytes(span), self.source.bytes(&self.follower));
+        let (inside, after) = (self.source.bytes(span), self.bytes_after(span));
         let mut next = self.next_of(span).flat_map(|(_, next)| next).filter(|next| !inside.contains(next)).peekable();
         self.may_be_macro(span) && next.peek().is_some() && next.all(|next| !after.contains(next))
     }
@@ -628,6 +640,14 @@ impl<'s, 't> Blanker<'s, 't> {
         }
         String::from_utf8_lossy(&bytes).into_owned()
     }
+}
+
+/// Returns the name of the macro that a directive defines, and the words of its definition.
+fn definition(directive: &str) -> Option<(&str, Vec<&str>)> {
+    let text = directive.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+    let source = Source::lexed(text);
+    let mut words = source.words();
+    Some((words.next()?, words.collect()))
 }
 
 /// Calls `found` for the token of each named label in a statement.
