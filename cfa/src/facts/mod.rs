@@ -4,7 +4,8 @@ mod targets;
 
 pub use targets::leading_to_targets;
 
-use crate::{AllocKind, CallGraph, Callee, EdgeId, Family, FuncId, Id, LocId, Op, Program, VarId, VarKind};
+use crate::{AllocKind, CallGraph, Callee, Edge, EdgeId, Family, FuncId, Id, LocId, Op, Program, VarId, VarKind};
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 
 /// True if the program calls `malloc` or a similar function. Functions that are linked but not called do not count.
@@ -42,6 +43,36 @@ pub fn allocates_again(program: &Program, in_loop: impl Fn(LocId) -> bool) -> bo
         matches!(edge.op, Op::Alloc { kind: AllocKind::Heap(_) | AllocKind::Given, .. })
             && (repeated[program.func_of(id).index()] || in_loop(edge.source))
     })
+}
+
+/// The functions that may return: the control flow leads from the entry to a return. A call through a pointer may call a
+/// function without a definition, which returns.
+pub fn returning(program: &Program) -> FixedBitSet {
+    let mut returning = FixedBitSet::with_capacity(program.funcs.len());
+    let mut todo: Vec<LocId> = program.funcs.values().map(|func| func.entry).collect();
+    let mut seen = FixedBitSet::with_capacity(program.locs.len());
+    // By function: the locations after its calls, until a return is found.
+    let mut waiting: Vec<Vec<LocId>> = vec![Vec::new(); program.funcs.len()];
+    while let Some(loc) = todo.pop() {
+        if seen.put(loc.index()) {
+            continue;
+        }
+        for edge in program.out_edges(loc) {
+            let Edge { target, ref op, .. } = program.edges[edge];
+            match *op {
+                Op::Return { .. } => {
+                    let func = program.locs[loc].func.index();
+                    returning.insert(func);
+                    todo.append(&mut waiting[func]);
+                }
+                Op::Call { callee: Callee::Direct(callee), .. } if !returning.contains(callee.index()) => {
+                    waiting[callee.index()].push(target);
+                }
+                _ => todo.push(target),
+            }
+        }
+    }
+    returning
 }
 
 /// For every function, the globals that it or its callees may write.

@@ -13,6 +13,7 @@ use crate::invariant::memory::relations::Read;
 use crate::invariant::value::Value;
 use crate::invariant::value::limits::{Limit, Reach};
 use crate::semantics::range;
+use cfa::facts::returning;
 use cfa::{
     AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Harm, Id, LocId, Op, PlaceId,
     Program, Taint,
@@ -310,10 +311,10 @@ fn beyond(
         todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
     }
     let no_handlers = handlers.functions.is_clear();
-    let returning = if todo.is_empty() && no_handlers { Vec::new() } else { returning(program, &calls) };
+    let returning = if todo.is_empty() && no_handlers { FixedBitSet::new() } else { returning(program) };
     let returns = |edge: EdgeId, callee: Callee| {
         let callees = calls.callees(program, edge);
-        matches!(callee, Callee::Indirect(_)) || callees.as_slice().iter().any(|func| returning[func.index()])
+        matches!(callee, Callee::Indirect(_)) || callees.as_slice().iter().any(|func| returning.contains(func.index()))
     };
     while let Some(loc) = todo.pop() {
         if found.put(loc.index()) {
@@ -354,45 +355,6 @@ fn beyond(
     found
 }
 
-/// By function: true if the CFA has a path from its entry to a return.
-fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
-    let mut returning = vec![false; program.funcs.len()];
-    loop {
-        let mut changed = false;
-        for func in calls.bottom_up().flatten().collect::<Vec<_>>() {
-            if returning[func.index()] {
-                continue;
-            }
-            let mut todo = vec![program.funcs[func].entry];
-            let mut seen: FxHashSet<LocId> = FxHashSet::default();
-            while let Some(loc) = todo.pop() {
-                if !seen.insert(loc) {
-                    continue;
-                }
-                for edge in program.out_edges(loc) {
-                    let goes_on = match program.edges[edge].op {
-                        // The callee may be a function without a definition.
-                        Op::Call { callee: Callee::Indirect(_), .. } => true,
-                        Op::Call { .. } => {
-                            calls.callees(program, edge).as_slice().iter().any(|callee| returning[callee.index()])
-                        }
-                        Op::Return { .. } => {
-                            returning[func.index()] = true;
-                            false
-                        }
-                        _ => true,
-                    };
-                    todo.extend(goes_on.then_some(program.edges[edge].target));
-                }
-            }
-            changed |= returning[func.index()];
-        }
-        if !changed {
-            return returning;
-        }
-    }
-}
-
 impl<'p> Analysis<'p> {
     /// An analysis of variables and memory for `original`, on its copy in `contexts`. Without a points-to analysis, it
     /// analyses function by function.
@@ -403,7 +365,7 @@ impl<'p> Analysis<'p> {
         strength: Strength,
     ) -> Self {
         let program = &contexts.program;
-        let handlers = Handlers::find(original, points_to.as_mut(), self::returning);
+        let handlers = Handlers::find(original, points_to.as_mut());
         let mut analysis = Self::new(program);
         analysis.set_strength(strength);
         analysis.rows = Rows::following(program);
@@ -411,7 +373,7 @@ impl<'p> Analysis<'p> {
         let mut domain = MemoryDomain::new(program, points_to, &contexts.origin);
         let recursive = program.funcs.ids().filter(|&func| analysis.calls.is_recursive(func));
         domain.set_recursive(recursive.map(FuncId::index).collect());
-        let returning = self::returning(program, &analysis.calls);
+        let returning = returning(program);
         if handlers.is_known {
             domain.add_changing(&handlers.objects);
         }

@@ -1,5 +1,6 @@
 //! Signal handlers. A handler runs between any two operations of the program, so what it writes may change at any time.
 
+use cfa::facts::returning;
 use cfa::{
     CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, GlobalId, Harm, Id, LocId, Op, Program, Taint, VarId, VarKind,
 };
@@ -27,25 +28,21 @@ impl Handlers {
     }
 
     /// The handlers that a program installs. A handler that does not return writes nothing that other code reads.
-    /// `points_to` is of this program. `returning` returns which functions may return.
-    pub fn find(
-        program: &Program,
-        points_to: Option<&mut PointsTo>,
-        returning: impl Fn(&Program, &CallGraph) -> Vec<bool>,
-    ) -> Self {
+    /// `points_to` is of this program.
+    pub fn find(program: &Program, points_to: Option<&mut PointsTo>) -> Self {
         let mut this = Self { functions: FixedBitSet::with_capacity(program.funcs.len()), ..Self::none() };
         let installing = installing(program);
         if installing.is_empty() {
             return this;
         }
         let calls = CallGraph::new(program);
-        let returning = returning(program, &calls);
+        let returning = returning(program);
         let jumps = program.taints.values().any(|taint| taint.harm() == Harm::Elsewhere);
         let handlers =
             installed(program, &calls, &installing, points_to).unwrap_or_else(|| calls.address_taken().to_vec());
         for func in handlers {
             let called = this.add(program, &calls, func);
-            if returning[func.index()] || jumps {
+            if returning.contains(func.index()) || jumps {
                 called.into_iter().for_each(|func| this.add_writes(program, &calls, func));
             }
         }

@@ -114,7 +114,7 @@ pub struct Following<'p> {
     /// Operations that may be invalid.
     pub invalid: FxHashSet<EdgeId>,
     /// By function: true if it may return.
-    pub returning: Vec<bool>,
+    pub returning: FixedBitSet,
 }
 
 /// The receiver of an environment: a node, or the exit of a function.
@@ -741,7 +741,7 @@ impl<'p> Analysis<'p> {
         let program = self.program;
         let Op::Call { callee, args, varargs, result } = &program.edges[edge].op else { unreachable!("a call") };
         if let (Some(following), Some(true)) = (&self.following, self.apart.as_ref().map(|a| a.contains(edge))) {
-            if matches!(callee, Callee::Direct(func) if !following.returning[func.index()]) {
+            if matches!(callee, Callee::Direct(func) if !following.returning.contains(func.index())) {
                 return Next::Stop;
             }
             following.domain.disturb(env);
