@@ -57,9 +57,22 @@ int sigismember(const unsigned char *set, int signal) {
 static unsigned long long proviso_blocked;
 static _Bool proviso_knows_blocked;
 static const unsigned long long proviso_never_blocked = 1ull << 8 | 1ull << 18;
+// Signals that cannot have been blocked, because their handlers have run.
+static unsigned long long proviso_unblocked;
+// True if a thread, and if this thread, has used the blocked signals.
+static _Bool proviso_mask_is_used;
+static _Thread_local _Bool proviso_uses_mask;
+
+// Each thread has blocked signals of its own. The model has those of one thread.
+static void proviso_use_mask(void) {
+    if (proviso_mask_is_used && !proviso_uses_mask)
+        __proviso_unmodelled("blocked signals of several threads are not modelled");
+    proviso_mask_is_used = proviso_uses_mask = 1;
+}
 
 int sigprocmask(int how, const unsigned long long *set, unsigned long long *old) {
     const unsigned long long never = proviso_never_blocked, own = 3ull << 31;
+    proviso_use_mask();
     unsigned long long blocked = proviso_blocked;
     _Bool known = proviso_knows_blocked;
     if (set)
@@ -74,7 +87,7 @@ int sigprocmask(int how, const unsigned long long *set, unsigned long long *old)
     if (old || !known) {
         __proviso_env_memory(old ? old : &before, sizeof before);
         before = old ? *old : before;
-        __proviso_assume(known ? before == blocked : (before & (never | blocked)) == blocked);
+        __proviso_assume(known ? before == blocked : (before & (never | proviso_unblocked | blocked)) == blocked);
     }
     proviso_knows_blocked = 1;
     proviso_blocked = before;
@@ -89,7 +102,7 @@ int sigprocmask(int how, const unsigned long long *set, unsigned long long *old)
 #define DEFAULT NULL
 #define IGNORE ((void *)1)
 #define ERROR ((void *)-1)
-enum { KILL = 9, STOP = 19, ABORT = 6 };
+enum { ABORT = 6, KILL = 9, PIPE = 13, CHILD = 17, STOP = 19, INPUT = 21, OUTPUT = 22, FILE_SIZE = 25 };
 // The library sets RESTORER for x86-64. For i386, the system has a shared object for it.
 enum { SIGINFO = 4, RESTORER = sizeof(long) == 8 ? 0x4000000 : 0, RESTART = 0x10000000, NODEFER = 0x40000000 };
 static const unsigned proviso_resets = 0x80000000, proviso_known_flags = 0xdc000807;
@@ -125,6 +138,10 @@ static void proviso_set_action(int signal, void *handler, unsigned long long mas
     proviso_masks[signal] = mask & ~proviso_never_blocked;
     proviso_flags[signal] = flags;
     proviso_knows_action[signal] = 1;
+    // Functions such as `write` and `wait` send these signals, and act in other ways if the program ignores them.
+    _Bool is_of_output = signal == PIPE || signal == FILE_SIZE || signal == INPUT || signal == OUTPUT;
+    if (is_of_output ? handler != IGNORE : signal == CHILD && handler != DEFAULT)
+        __proviso_unmodelled("library functions that send this signal do not take its action into account");
 }
 
 // The layout of `struct sigaction` in the GNU C library for x86.
@@ -225,6 +242,7 @@ static void proviso_run_handler(int signal, void *handler) {
     unsigned long long before = proviso_blocked;
     _Bool known = proviso_knows_blocked;
     unsigned flags = proviso_flags[signal];
+    proviso_unblocked |= 1ull << (signal - 1);
     proviso_blocked |= proviso_masks[signal] | (flags & NODEFER ? 0 : 1ull << (signal - 1));
     if (flags & proviso_resets)
         proviso_signal_handlers[signal] = DEFAULT;
@@ -242,6 +260,7 @@ int raise(int signal) {
     }
     if (signal == 0)
         return 0;
+    proviso_use_mask();
     void *handler = proviso_signal_handlers[signal];
     _Bool is_blocked = proviso_blocked >> (signal - 1) & 1;
     if (handler == IGNORE && !is_blocked)
@@ -253,8 +272,10 @@ int raise(int signal) {
         return 0;
     }
     // Without a handler, SIGABRT ends the program. After other signals, the program continues as after a handler.
-    if (signal == ABORT && handler == DEFAULT)
+    if (signal == ABORT && handler == DEFAULT) {
+        __proviso_underapproximated("the parent process may have ignored or blocked this signal");
         __proviso_abort();
+    }
     if (proviso_is_handler(handler))
         __proviso_unmodelled("a handler with SA_SIGINFO, or of a blocked signal, does not run");
     else

@@ -694,7 +694,8 @@ fn environment_before(out: &mut String, environment: &Environment) {
         };
     }
     for number in environment.ignored_signals() {
-        let _ = writeln!(out, "    signal({number}, SIG_IGN);");
+        // `signal` would set flags and blocked signals.
+        let _ = writeln!(out, "    sigaction({number}, &(struct sigaction){{.sa_handler = SIG_IGN}}, NULL);");
     }
 }
 

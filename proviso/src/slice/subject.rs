@@ -2,7 +2,7 @@
 
 use super::criteria::{self, Places};
 use crate::args::{ControlArg, DependenceArgs, InputArgs, PointsToArg, UndefinedArg};
-use cfa::{EdgeId, FunctionOrigin, HaltKind, Id, LocId, Op, Out, Program};
+use cfa::{EdgeId, FunctionOrigin, HaltKind, Harm, Id, LocId, Op, Out, Program};
 use driver::failure::Failure;
 use driver::files::Outputs;
 use driver::{job, load};
@@ -262,14 +262,16 @@ fn gives_up(program: &Program, mut loc: LocId) -> bool {
 }
 
 /// Returns descriptions of the operations in the code of the user that the program does not represent, each with its
-/// place. They are sorted.
+/// place, and of the installation of signal handlers. They are sorted.
 fn unmodelled(program: &Program, places: &Places) -> Vec<String> {
     let mut found = Vec::new();
     for (id, edge) in program.edges.iter() {
         let Op::Approx { taint } = edge.op else { continue };
         let taint = &program.taints[taint];
-        if program.funcs[program.func_of(id)].origin == FunctionOrigin::Source && taint.over && taint.under {
-            let at = edge.place.and_then(|p| places.spot(program, p)).map_or(String::new(), |s| format!(" ({s})"));
+        let is_source = program.funcs[program.func_of(id)].origin == FunctionOrigin::Source;
+        if is_source && taint.over && taint.under || taint.harm() == Harm::Handlers {
+            let place = edge.place.filter(|_| is_source).and_then(|place| places.spot(program, place));
+            let at = place.map_or(String::new(), |spot| format!(" ({spot})"));
             found.push(format!("{}{at}", taint.reason));
         }
     }

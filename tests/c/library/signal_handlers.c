@@ -10,12 +10,19 @@
 // run: -DRUN=9 => UNKNOWN
 // run: -DRUN=10 => FALSE(unreach-call)
 // run: -DRUN=11 => FALSE(unreach-call)
+// run: -DRUN=12 => UNKNOWN
+// run: -DRUN=13 => UNKNOWN
+// run: -DRUN=14 => UNKNOWN
+// run: -DRUN=15 => UNKNOWN
+// run: -DRUN=16 => TRUE
 // Handlers of signals run in `raise`. Afterwards there is no proof, because they may also run at any other time.
 #define _GNU_SOURCE
 #include "../verify.h"
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static int count;
 
@@ -27,10 +34,16 @@ static void fail(int number) {
 }
 
 static void nested(int number) {
-    sigset_t now;
     count++;
     signal(SIGUSR2, SIG_IGN);
     check(raise(SIGUSR2) == 0);
+}
+
+static void *started(void *unused) {
+    raise(SIGUSR1);
+    if (count)
+        reach_error();
+    return unused;
 }
 
 static void informed(int number, siginfo_t *info, void *context) {
@@ -129,6 +142,42 @@ int main(void) {
     raise(SIGUSR1);
     if (count == 2 && signal(SIGUSR1, SIG_DFL) == nested)
         reach_error(); // wrong
+#elif RUN == 12 // a signal whose handler ran was not blocked
+    sigset_t blocked;
+    signal(SIGUSR1, add);
+    raise(SIGUSR1);
+    sigprocmask(SIG_BLOCK, NULL, &blocked);
+    if (count && sigismember(&blocked, SIGUSR1))
+        reach_error();
+#elif RUN == 13 // a thread inherits the blocked signals of the thread that starts it
+    sigset_t blocked;
+    pthread_t thread;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    signal(SIGUSR1, add);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    if (pthread_create(&thread, NULL, started, NULL))
+        return 0;
+    sigprocmask(SIG_UNBLOCK, &blocked, NULL);
+    pthread_join(thread, NULL);
+#elif RUN == 14 // `write` sends SIGPIPE
+    sigset_t blocked;
+    int ends[2];
+    sigemptyset(&blocked);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    signal(SIGPIPE, _exit);
+    if (pipe(ends))
+        return 0;
+    close(ends[0]);
+    write(ends[1], "a", 1);
+    reach_error();
+#elif RUN == 15 // the parent process may have ignored SIGABRT
+    raise(SIGABRT);
+    reach_error();
+#elif RUN == 16
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    check(raise(SIGPIPE) == 0);
 #endif
     return 0;
 }
