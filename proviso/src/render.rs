@@ -119,12 +119,11 @@ pub fn table(checks: &[CheckResult]) -> String {
         };
         let what = match (violated, &check.rest) {
             (None, Rest::Unknown(note)) => {
-                let place = note.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
                 let limit = match check.is_undecided_without_open_places() {
                     true => " (all places in known code are proved)",
                     false => "",
                 };
-                format!("unknown: {}{place}{limit}", note.text)
+                format!("unknown: {}{limit}", note.on_a_line())
             }
             (None, Rest::NotAsked) => "not checked".into(),
             (None, _) if check.assumes_valid_accesses => "proved for executions without invalid accesses".into(),
@@ -134,7 +133,13 @@ pub fn table(checks: &[CheckResult]) -> String {
                 let limit = if check.assumes_valid_accesses { " for executions without invalid accesses" } else { "" };
                 format!("{violated}; proved elsewhere{limit}")
             }
-            (Some(violated), Rest::Unknown(_)) => format!("{violated}; unknown at other places"),
+            (Some(violated), Rest::Unknown(note)) => match check.counts() {
+                [proved, _, 0] if proved > 0 => {
+                    let reason = note.on_a_line();
+                    format!("{violated}; otherwise unknown: {reason} (all other places in known code are proved)")
+                }
+                _ => format!("{violated}; unknown at other places"),
+            },
             (Some(violated), Rest::NotAsked) => violated,
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
@@ -760,6 +765,20 @@ mod tests {
         assert!(text.contains("\n  unknown (timeout): null, shift\n"), "{text}");
         let rows = text.lines().filter(|line| line.contains("  unknown: ")).count();
         assert_eq!(rows, 2, "{text}");
+    }
+
+    #[test]
+    fn the_table_agrees_with_the_counts_of_places() {
+        let check = |discharged: usize| CheckResult {
+            rest: Rest::Unknown(Undecided::new(ReasonKind::Time, "no stub")),
+            places: driver::report::Places { all: 2, discharged, ..Default::default() },
+            violations: vec![Violation::new("shift", "too far")],
+            ..CheckResult::new("shift".to_owned(), Vec::new())
+        };
+        let (none_open, one_open) = (table(&[check(1)]), table(&[check(0)]));
+        let limit = "; otherwise unknown: no stub (all other places in known code are proved)\n";
+        assert!(none_open.contains(limit) && none_open.contains(", 0 open"), "{none_open}");
+        assert!(one_open.contains("; unknown at other places\n") && one_open.contains(", 1 open"), "{one_open}");
     }
 
     #[test]
