@@ -23,8 +23,10 @@ mod input;
 mod instruction;
 mod intrinsic;
 mod liveness;
+mod masked;
 mod output;
 mod primitive;
+mod relative;
 mod returned;
 mod rounding;
 mod sanitizer;
@@ -93,6 +95,8 @@ struct Context<'m> {
     constants: Vec<Option<ExprId>>,
     /// The numbers of blocks whose address is taken, from 1, by function and block.
     block_addresses: FxHashMap<(u32, u32), u32>,
+    /// For variables of the module that are tables of relative addresses: an object with the addresses, and their number.
+    tables_of_addresses: FxHashMap<usize, (cfa::GlobalId, u64)>,
     /// Models that do not compute a result, by the name of the modelled function.
     ignoring_result: FxHashMap<&'m str, usize>,
     /// Models of output functions that do not interpret the format, by the name of the modelled function; and the model
@@ -167,6 +171,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         cells: Vec::new(),
         constants: vec![None; ir.constants.len()],
         block_addresses: FxHashMap::default(),
+        tables_of_addresses: FxHashMap::default(),
         ignoring_result: FxHashMap::default(),
         plain: FxHashMap::default(),
         reading_string: None,

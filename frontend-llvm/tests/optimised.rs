@@ -76,3 +76,8 @@ fn optimised_for_32_bits() {
 fn vectorised() {
     check(DataModel::Lp64, &["-O3", "-mavx2", "-fno-builtin"]);
 }
+
+#[test]
+fn vectorised_with_gathers() {
+    check(DataModel::Lp64, &["-O3", "-march=skylake-avx512", "-fno-builtin"]);
+}

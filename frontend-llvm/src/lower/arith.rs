@@ -247,6 +247,14 @@ pub(super) fn constant_expression(
     }
 }
 
+/// -1 if `a < b`, 0 if `a == b`, and 1 if `a > b`, as a number of `width` bits.
+pub(super) fn three_way(x: &mut ExprPool, signed: bool, width: u32, a: ExprId, b: ExprId) -> ExprId {
+    let less = if signed { x.slt(a, b) } else { x.ult(a, b) };
+    let differs = x.ne(a, b);
+    let (minus_one, positive) = (x.constant(Bv::ones(width)), x.zext(width, differs));
+    x.ite(less, minus_one, positive)
+}
+
 /// `-a`.
 pub(super) fn float_negate(x: &mut ExprPool, format: FloatFormat, a: ExprId) -> ExprId {
     x.f_unary(FUnOp::Neg, format, a)

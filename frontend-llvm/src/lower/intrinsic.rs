@@ -104,7 +104,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
     };
     // A rounding mode of its own, which x86 does not have.
     let own_rounding = constrained && fl.b.ir().extra(i).len().is_multiple_of(4);
-    let effect = if own_rounding { Unknown } else { memory(fl, base, &args) };
+    let effect = if own_rounding { Unknown } else { memory(fl, i, base, &args) };
     let mode = fl.rounding(constrained);
     let base = if base == "fmuladd" && i.is_fused { "fma" } else { base };
     let effect = match effect {
@@ -125,8 +125,20 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
 }
 
 /// Intrinsics with an effect.
-fn memory(fl: &mut FunctionLowering, base: &str, args: &[ExprId]) -> Effect {
+fn memory(fl: &mut FunctionLowering, i: &Instruction, base: &str, args: &[ExprId]) -> Effect {
     match (base, args) {
+        ("masked.load" | "masked.gather", &[from, _, mask, kept]) => {
+            fl.b.load_masked(i.ty, from, mask, kept).map_or(Unknown, Value)
+        }
+        ("masked.store" | "masked.scatter", &[value, to, _, mask]) => {
+            let ir = fl.b.ir();
+            let ty = ir.operand_type(fl.function, ir.operand(i, 0));
+            ty.and_then(|ty| fl.b.store_masked(ty, value, to, mask)).map_or(Unknown, |()| Done)
+        }
+        ("load.relative", &[table, offset]) => {
+            let operand = fl.b.ir().operand(i, 0);
+            fl.b.load_relative(operand, table, offset).map_or(Unknown, Value)
+        }
         ("memcpy" | "memcpy.inline" | "memmove" | "memcpy.element.unordered.atomic", &[dst, src, len, ..]) => {
             let len = fl.b.as_pointer(len);
             fl.b.emit(Op::Copy { dst, src, len });
@@ -192,6 +204,13 @@ fn value(fl: &mut FunctionLowering, i: &Instruction, base: &str, mode: Mode, arg
     }
     let format = arith::float_format(ir, i.ty);
     let lane = arith::scalar_width(ir, i.ty);
+    if let ("scmp" | "ucmp", &[a, b]) = (base, args) {
+        let ty = ir.operand_type(fl.function, ir.operand(i, 0));
+        let (a, b) = (fl.b.share(a), fl.b.share(b));
+        let compare =
+            |ty| map_lanes(fl.b.x(), ir, ty, &[a, b], |x, v| arith::three_way(x, base == "scmp", lane, v[0], v[1]));
+        return ty.map(compare).map_or(Unknown, Value);
+    }
     if matches!(base, "ctpop" | "ctlz" | "cttz") {
         let &[a, ..] = args else { return Unknown };
         let count = match base {
@@ -616,5 +635,8 @@ mod tests {
         assert_eq!(base_name("llvm.abs.i32"), "abs");
         assert_eq!(base_name("llvm.ssub.sat.i8"), "ssub.sat");
         assert_eq!(base_name("llvm.annotation.i32.p0"), "annotation");
+        assert_eq!(base_name("llvm.masked.gather.v8i32.v8p0"), "masked.gather");
+        assert_eq!(base_name("llvm.scmp.v4i8.v4i32"), "scmp");
+        assert_eq!(base_name("llvm.load.relative.i64"), "load.relative");
     }
 }

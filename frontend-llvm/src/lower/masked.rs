@@ -1,0 +1,72 @@
+//! Masked accesses of LLVM's vectorised code: only the lanes whose bits in the mask are set are accessed.
+
+use super::arith;
+use super::builder::Builder;
+use crate::ir::{Ty, TypeKind};
+use cfa::{ExprId, Op};
+
+/// A masked access, with an address for each lane.
+struct Lanes {
+    addresses: Vec<ExprId>,
+    /// One bit for each lane.
+    mask: Vec<ExprId>,
+    /// The width of a lane in bits.
+    width: u32,
+}
+
+impl Lanes {
+    /// The lanes of a vector of type `ty`. `address` is the address of the first lane, or a vector of addresses. `None`
+    /// if a lane does not occupy whole bytes in memory.
+    fn new(b: &mut Builder, ty: Ty, address: ExprId, mask: ExprId) -> Option<Self> {
+        let ir = b.ir();
+        let TypeKind::Vector(_, count) = *ir.kind(ty) else { return None };
+        let width = arith::scalar_width(ir, ty);
+        if width < 8 || !width.is_power_of_two() {
+            return None;
+        }
+        let (address, mask, pointer) = (b.share(address), b.share(mask), b.pointer_width());
+        let addresses = if count > 1 && b.x().width(address) == count * pointer {
+            arith::lanes(b.x(), address, pointer)
+        } else {
+            (0..count).map(|n| b.offset(address, u64::from(n * (width / 8)))).collect()
+        };
+        let mask = arith::lanes(b.x(), mask, 1);
+        (mask.len() == addresses.len()).then_some(Self { addresses, mask, width })
+    }
+
+    /// Emits one access for each lane in order of the lanes.
+    fn access(&self, b: &mut Builder, mut access: impl FnMut(usize, ExprId) -> Op) {
+        for (n, (&address, &is_accessed)) in self.addresses.iter().zip(&self.mask).enumerate() {
+            b.when(is_accessed, |b| {
+                b.emit(access(n, address));
+            });
+        }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The vector whose lanes are loaded if their bits in the mask are set, and those of `kept` otherwise.
+    pub fn load_masked(&mut self, ty: Ty, from: ExprId, mask: ExprId, kept: ExprId) -> Option<ExprId> {
+        let lanes = Lanes::new(self, ty, from, mask)?;
+        let kept = self.share(kept);
+        let kept = arith::lanes(self.x(), kept, lanes.width);
+        let mut vars = Vec::with_capacity(kept.len());
+        for value in kept {
+            let var = self.temp(lanes.width);
+            self.emit(Op::Assign { var, value });
+            vars.push(var);
+        }
+        lanes.access(self, |n, addr| Op::Load { var: vars[n], addr });
+        let values: Vec<ExprId> = vars.into_iter().map(|var| self.var_expr(var)).collect();
+        Some(arith::from_lanes(self.x(), &values))
+    }
+
+    /// Stores the lanes of `value` whose bits in the mask are set.
+    pub fn store_masked(&mut self, ty: Ty, value: ExprId, to: ExprId, mask: ExprId) -> Option<()> {
+        let lanes = Lanes::new(self, ty, to, mask)?;
+        let value = self.share(value);
+        let values = arith::lanes(self.x(), value, lanes.width);
+        lanes.access(self, |n, addr| Op::Store { addr, value: values[n] });
+        Some(())
+    }
+}
