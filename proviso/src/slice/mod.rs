@@ -273,7 +273,9 @@ fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: 
             }
             let is_call = |e: &EdgeId| match &edge_of(e).op {
                 Op::Call { callee: cfa::Callee::Direct(f), .. } => {
-                    text[at..].starts_with(&subject.program.funcs[*f].name)
+                    // With `#line`, the position may be another one, or none.
+                    let rest = text.get(at..).and_then(|text| text.strip_prefix(&subject.program.funcs[*f].name[..]));
+                    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
                 }
                 Op::Call { .. } => true,
                 _ => false,
