@@ -3,6 +3,8 @@
 //! to interprocedural data flow analysis, 1981: call strings, here for small callees). Copies share their variables
 //! with the original, so the program is not executable.
 
+use cfa::facts::returning;
+use cfa::graph::Digraph;
 use cfa::{CallGraph, Callee, Edge, EdgeId, ExprId, FuncId, Function, Id, LocId, Location, Op, Out, Program};
 use rustc_hash::FxHashMap;
 use slicer::pointer::PointsTo;
@@ -117,10 +119,20 @@ impl Contexts {
         // A function with a single call needs no copy, unless its caller is itself copied.
         let originals = self.program.funcs.len();
         let is_single = |caller: FuncId, func| caller.index() < originals && calls.callers(func).nth(1).is_none();
+        // Functions that do not return are not copied, because no caller sees their effect. Without calls of them, most
+        // functions that use a function such as `exit`, which may call much of the program, are not recursive.
+        let returning = returning(&self.program);
+        let returns = |func: u32| func as usize >= originals || returning.contains(func as usize);
+        let inner: Vec<_> = calls.graph().edges().filter(|&(_, callee)| returns(callee)).collect();
+        let inner = Digraph::new(calls.graph().len(), &inner);
+        let components = inner.components();
+        let is_recursive = |func: FuncId| components.on_cycle(&inner, func.0);
         // Visit callees before their callers.
-        for func in calls.bottom_up().flatten() {
+        for func in components.iter().flatten().map(|&func| FuncId(func)).filter(|func| func.index() < originals) {
             let inner = calls.calls_in(func).iter().filter_map(|&call| match self.program.edges[call].op {
-                Op::Call { callee: Callee::Direct(callee), .. } if !calls.is_recursive(callee) => Some(callee),
+                Op::Call { callee: Callee::Direct(callee), .. } if returns(callee.0) && !is_recursive(callee) => {
+                    Some(callee)
+                }
                 _ => None,
             });
             let more: usize = inner.map(|f| sizes[f.index()]).filter(|&size| size <= small).sum();
@@ -133,9 +145,8 @@ impl Contexts {
         };
         let repeats: Vec<bool> = self.program.funcs.ids().map(calls_itself).collect();
         // A recursive function is copied for its calls in the original functions only.
-        let is_unbounded = |caller: FuncId, func: FuncId| {
-            calls.is_recursive(func) && (caller.index() >= originals || repeats[func.index()])
-        };
+        let is_unbounded =
+            |caller: FuncId, func: FuncId| is_recursive(func) && (caller.index() >= originals || repeats[func.index()]);
         // Process the call tree breadth-first. The size limit ends the loop.
         let mut todo: Vec<FuncId> = self.program.funcs.ids().filter(|&f| calls.is_reachable(f)).collect();
         let mut next = 0;
@@ -146,6 +157,7 @@ impl Contexts {
                 let Op::Call { callee: Callee::Direct(callee), .. } = self.program.edges[edge].op else { continue };
                 let size = sizes[callee.index()];
                 if size > small
+                    || !returns(callee.0)
                     || is_unbounded(func, callee)
                     || is_single(func, callee)
                     || self.program.edges.len() + size > most
