@@ -302,7 +302,7 @@ fn slices_of_random_programs_do_what_the_programs_do() {
             let places: BTreeSet<u32> = chosen.iter().map(|c| c.1).collect();
             let lines: Vec<u32> = chosen.iter().map(|c| c.0).collect();
             let expected = run(&original, &places, Duration::from_secs(10)).expect("it ended before");
-            let slice = bench.path("slice.bc");
+            let (slice, blanked) = (bench.path("slice.bc"), bench.path("blanked.c"));
             if bench.slice(&bitcode, "random.c", &lines, &["-o", slice.to_str().unwrap()]).is_none() {
                 let is_met = |place: &u32| expected.iter().any(|line| line.starts_with(&format!("criterion {place}:")));
                 assert!(!places.iter().all(is_met), "csmith seed {}, lines {lines:?}", seed - 1);
@@ -311,6 +311,11 @@ fn slices_of_random_programs_do_what_the_programs_do() {
             let level = if n % 2 == 0 { "-O0" } else { "-O2" };
             let told = run(&bench.link(&slice, &[level], "slice"), &places, Duration::from_secs(20));
             assert_eq!(told.as_ref(), Some(&expected), "csmith seed {}, lines {lines:?}, {level}", seed - 1);
+            let options = [&["--c", blanked.to_str().unwrap()], &flags[..]].concat();
+            bench.slice(&source, "random.c", &lines, &options).expect("the bitcode has code there");
+            let linked = bench.link(&blanked, &[&flags[..], &[level]].concat(), "slice");
+            let told = run(&linked, &places, Duration::from_secs(20));
+            assert_eq!(told.as_ref(), Some(&expected), "C, csmith seed {}, lines {lines:?}, {level}", seed - 1);
             hits += expected.len();
             equal += 1;
         }

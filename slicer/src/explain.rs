@@ -41,7 +41,7 @@ pub struct Explanation<'a, 'p> {
 impl<'p> Analysis<'p> {
     /// Computes the operations that the criteria depend on, like [`slice`](Self::slice), with reasons.
     pub fn explain(&self, criteria: &[Criterion]) -> Explanation<'_, 'p> {
-        Explanation { analysis: self, marks: self.backward(criteria, true) }
+        Explanation { analysis: self, marks: self.backward(criteria, &[], true) }
     }
     /// The chain of dependences from a criterion to the edge, as [`Explanation::chain`] returns it.
     pub fn why(&self, criteria: &[Criterion], edge: EdgeId) -> Option<Vec<Dependence>> {

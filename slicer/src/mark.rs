@@ -62,12 +62,14 @@ impl Marks {
         }
     }
 
-    /// Marks all nodes that `criteria` depend on. If `reasons` is set, [`chain`](Self::chain) works afterwards.
+    /// Marks all nodes that `criteria` depend on, and those that `complete` depend on in the calls that are marked. If
+    /// `reasons` is set, [`chain`](Self::chain) works afterwards.
     pub fn backward(
         program: &Program,
         sdg: &Sdg,
         calls: &CallGraph,
         criteria: &[u32],
+        complete: &[u32],
         whole: &Whole,
         reasons: bool,
     ) -> Self {
@@ -83,9 +85,11 @@ impl Marks {
             atomic: flags(program, &whole.atomic),
             called_back: SparseSet::new(),
         };
-        for &c in criteria {
-            walk.present = (c, FIRST);
-            walk.mark(c, FIRST);
+        for (nodes, rank) in [(criteria, FIRST), (complete, SECOND)] {
+            for &node in nodes {
+                walk.present = (node, rank);
+                walk.mark(node, rank);
+            }
         }
         while let Some(next) = walk.work.pop_front() {
             walk.present = next;

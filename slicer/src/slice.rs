@@ -278,8 +278,14 @@ impl<'p> Analysis<'p> {
     /// Computes the backward slice: a program that behaves like the original as far as the criteria are concerned.
     /// Unreachable criteria have no effect on it.
     pub fn slice(&mut self, criteria: &[Criterion]) -> Slice {
+        self.slice_with(criteria, &[])
+    }
+
+    /// Computes the backward slice as [`slice`](Self::slice), and adds the operations of the edges in `complete` with
+    /// all their operands. Unlike criteria, these operations have no effect on whether their functions are called.
+    pub fn slice_with(&mut self, criteria: &[Criterion], complete: &[EdgeId]) -> Slice {
         self.clock.last = Instant::now();
-        let marks = self.backward(criteria, false);
+        let marks = self.backward(criteria, complete, false);
         self.clock.lap("backward walk");
         let observed: Vec<Value> = criteria
             .iter()
@@ -308,11 +314,13 @@ impl<'p> Analysis<'p> {
         Slice { program, original, kept, alive: self.alive.locs.clone(), stats }
     }
 
-    /// Marks the nodes that the criteria depend on.
-    pub(crate) fn backward(&self, criteria: &[Criterion], reasons: bool) -> Marks {
+    /// Marks the nodes that the criteria depend on, and those that the operations of `complete` depend on.
+    pub(crate) fn backward(&self, criteria: &[Criterion], complete: &[EdgeId], reasons: bool) -> Marks {
         let mut nodes = self.nodes_of(criteria);
         nodes.extend(&self.always);
-        Marks::backward(self.program, &self.sdg, &self.calls, &nodes, &self.whole, reasons)
+        let operands = |&edge: &EdgeId| self.sdg.op(edge).into_iter().chain(self.sdg.arguments(edge).iter().copied());
+        let complete: Vec<u32> = complete.iter().flat_map(operands).collect();
+        Marks::backward(self.program, &self.sdg, &self.calls, &nodes, &complete, &self.whole, reasons)
     }
 
     pub(crate) fn nodes_of(&self, criteria: &[Criterion]) -> Vec<u32> {

@@ -44,28 +44,48 @@ pub struct Blanked {
 
 /// Blanks the code that is not kept. Declarations of names in `needed` stay, because other files use them. `errors`
 /// compiles a text and returns the lines of its errors, from 1. `Err` if `errors` fails.
+///
+/// The items of the source with indices in `whole` keep their original text. Items whose remaining code does not compile
+/// are added to it.
 pub fn blank<E>(
-    text: &str,
+    source: &Source,
     code: &Code,
     needed: &BTreeSet<String>,
+    whole: &mut BTreeSet<usize>,
     mut errors: impl FnMut(&str) -> Result<Vec<u32>, E>,
 ) -> Result<Blanked, E> {
-    let source = Source::new(text);
-    let mut whole: BTreeSet<usize> = BTreeSet::new();
     // Each round restores at least one more item.
     for _ in 0..=source.items.len() {
-        let blanked = Blanker::new(&source, code, &whole).run(needed);
+        let blanked = Blanker::new(source, code, whole).run(needed);
         let lines = errors(&blanked)?;
         if lines.is_empty() {
-            return Ok(Blanked { text: blanked, given_up: functions(&source, &whole) });
+            return Ok(Blanked { text: blanked, given_up: functions(source, whole) });
         }
         let before = whole.len();
-        whole.extend(lines.iter().filter_map(|&line| item_at(&source, line)));
+        whole.extend(lines.iter().filter_map(|&line| item_at(source, line)));
         if whole.len() == before {
             break;
         }
     }
-    Ok(Blanked { text: text.to_owned(), given_up: functions(&source, &(0..source.items.len()).collect()) })
+    whole.extend(0..source.items.len());
+    Ok(Blanked { text: source.text.to_owned(), given_up: functions(source, whole) })
+}
+
+/// Returns the positions of the code that remains in the statements of the blanked file. A statement remains completely
+/// if a part of it is kept, so some of the code may not be kept. The items with indices in `whole` remain completely.
+pub fn remaining(source: &Source, code: &Code, whole: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut blanker = Blanker::new(source, code, whole);
+    let mut found = BTreeSet::new();
+    for (n, item) in source.items.iter().enumerate() {
+        let Item::Function { body, .. } = item else { continue };
+        if whole.contains(&n) {
+            found.extend(code.all.range(source.bytes(body.span())));
+        } else if blanker.any(&code.kept, item.span()) {
+            blanker.function(body);
+            blanker.add_remaining(body, &mut found);
+        }
+    }
+    found
 }
 
 /// Returns the names of the functions among the items with these indices.
@@ -306,7 +326,9 @@ impl<'s, 't> Blanker<'s, 't> {
                 let is_static = span.clone().any(|t| self.source.word(t) == "static");
                 if !is_static && self.any(&self.code.all, span) {
                     for value in self.source.initialisers(span) {
-                        self.cut(&value, "");
+                        if !self.may_be_folded(span, &value) {
+                            self.cut(&value, "");
+                        }
                     }
                 }
                 self.declarations.push(span.clone());
@@ -364,6 +386,16 @@ impl<'s, 't> Blanker<'s, 't> {
             self.cut(statement.span(), if alone { ";" } else { "" });
         }
         stays
+    }
+
+    /// Returns true if the compiler may replace uses of a declared constant by its initial value, by the tokens of the
+    /// declaration and of the initialiser. The uses do not depend on the declaration then.
+    fn may_be_folded(&self, declaration: &Span, initialiser: &Span) -> bool {
+        let word = |t: &usize| self.source.word(*t);
+        let before = declaration.start..initialiser.start;
+        let pointer = before.clone().rev().take_while(|t| word(t) != ",").find(|t| word(t) == "*");
+        let is_const = |t| ["const", "__const", "__const__", "constexpr"].contains(&word(&t));
+        (pointer.unwrap_or(before.start)..before.end).any(is_const) && !self.any(&self.code.all, initialiser)
     }
 
     /// Returns true if a statement is not in the slice and contains a call that does not return. Without the call,
@@ -577,6 +609,33 @@ impl<'s, 't> Blanker<'s, 't> {
                 self.any(&self.code.kept, header) || bodies.iter().any(|s| self.holds(s))
             }
         }
+    }
+
+    /// Adds the positions of the code that remains in the parts of a statement that are executed.
+    fn add_remaining(&self, statement: &Statement, found: &mut BTreeSet<usize>) {
+        match statement {
+            Statement::Compound(_, all) => all.iter().for_each(|s| self.add_remaining(s, found)),
+            Statement::Label { statement, .. } => self.add_remaining(statement, found),
+            Statement::Control { header, bodies, .. } => {
+                self.add_uncut(header, found);
+                bodies.iter().for_each(|s| self.add_remaining(s, found));
+            }
+            // The jump itself remains also where it is not in the slice.
+            Statement::Jump(span) => self.add_uncut(&(span.start + 1..span.end), found),
+            Statement::Plain(span) => self.add_uncut(span, found),
+            Statement::Declaration(span) if self.any(&self.code.kept, span) => self.add_uncut(span, found),
+            Statement::Declaration(_) => {}
+        }
+    }
+
+    /// Adds the positions of code in a span that are not cut.
+    fn add_uncut(&self, span: &Span, found: &mut BTreeSet<usize>) {
+        let tokens = &self.source.tokens;
+        let is_uncut = |at: &&usize| {
+            let next = tokens.partition_point(|token| token.range.start <= **at);
+            next > 0 && !self.is_cut(next - 1)
+        };
+        found.extend(self.code.all.range(self.source.bytes(span)).filter(is_uncut));
     }
 
     /// Cuts a span and puts a text at its start.

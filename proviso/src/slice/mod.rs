@@ -11,16 +11,17 @@ pub use criteria::{SourcePosition, variables};
 pub use subject::Subject;
 
 use crate::args::SliceArgs;
+use crate::c_scan::Source;
 use crate::output::{self, Colors};
 use blank::{Blanked, Code};
-use cfa::{Edge, EdgeId, FuncId, HaltKind, Id, Op, PlaceId, Program};
+use cfa::{Edge, EdgeId, Family, FuncId, HaltKind, Id, Op, PlaceId, Program};
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use frontend_llvm::{Cut, KeptPart, Size, Unused};
 use lines::Lines;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
-use slicer::{Criterion, Slice};
+use slicer::{Analysis, Criterion, Slice};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -84,9 +85,10 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
                 // C has no statement that ends a path silently, so the blanked files keep the original ends of paths.
                 let (mut analysis, criteria) = subject.analyse(false)?;
                 let whole = analysis.slice(&criteria);
-                blanked(&subject, &files, &Selection::new(&subject.program, &whole), &whole, &slice.alive, colors)?
+                blanked(&subject, &files, (&mut analysis, &criteria), whole, &slice.alive, colors)?
             } else {
-                blanked(&subject, &files, &part, &slice, &slice.alive, colors)?
+                let useful = slice.alive.clone();
+                blanked(&subject, &files, (&mut analysis, &criteria), slice, &useful, colors)?
             };
             for ((_, path), text) in blanks.iter().zip(texts) {
                 outputs.put(path, text);
@@ -168,11 +170,15 @@ fn places_for_blanked(subject: &Subject, path: &Path) -> Result<Vec<(PathBuf, Pa
 
 /// Returns the texts of these C files with the code blanked that is not kept. A name that one file mentions stays in
 /// the others. `Err` if a file cannot be read or compiled.
+///
+/// A statement remains completely if a part of it is in the slice. So its other parts are added to the slice, until no
+/// statement remains with parts that are not in the slice. `useful` is true for the locations from which a criterion is
+/// reachable.
 fn blanked(
     subject: &Subject,
     files: &[&Path],
-    part: &Selection,
-    slice: &Slice,
+    (analysis, criteria): (&mut Analysis, &[Criterion]),
+    mut slice: Slice,
     useful: &[bool],
     colors: Colors,
 ) -> Result<Vec<String>, Failure> {
@@ -181,33 +187,63 @@ fn blanked(
         Ok::<String, Failure>(String::from_utf8_lossy(&text).into_owned())
     };
     let texts: Vec<String> = files.iter().map(read).collect::<Result<_, _>>()?;
-    let code = |(file, text): (&&Path, &String)| code_of(subject, file, text, part, slice, useful);
-    let codes: Vec<Code> = files.iter().zip(&texts).map(code).collect();
-    let mut needed = if files.len() > 1 { names_kept(&subject.program, part) } else { BTreeSet::new() };
+    let mut files: Vec<CFile> =
+        files.iter().zip(&texts).map(|(file, text)| CFile::new(subject, file, text, &slice.alive, useful)).collect();
+    let mut complete: BTreeSet<EdgeId> = BTreeSet::new();
     loop {
-        let blank = |((file, text), code): ((&&Path, &String), &Code)| {
-            blank::blank(text, code, &needed, |text| {
-                let lines = frontend_llvm::errors_in(text, file, &subject.options);
+        let part = Selection::new(&subject.program, &slice);
+        files.iter_mut().for_each(|file| file.select(subject, &part, &slice));
+        let mut is_complete = true;
+        for edge in files.iter().flat_map(CFile::remaining) {
+            let is_new = part.lacks(&subject.program, &slice, edge) && complete.insert(edge);
+            is_complete &= !is_new;
+        }
+        if is_complete {
+            let all = blank_all(subject, &mut files, &part)?;
+            // Functions that remain completely may have been added.
+            is_complete = !files
+                .iter()
+                .flat_map(CFile::remaining)
+                .any(|edge| part.lacks(&subject.program, &slice, edge) && !complete.contains(&edge));
+            if is_complete {
+                warn_of_given_up(&all, colors);
+                return Ok(all.into_iter().map(|b| b.text).collect());
+            }
+            continue;
+        }
+        slice = analysis.slice_with(criteria, &complete.iter().copied().collect::<Vec<_>>());
+    }
+}
+
+/// Blanks the files for a slice. `Err` if a file cannot be compiled.
+fn blank_all(subject: &Subject, files: &mut [CFile], part: &Selection) -> Result<Vec<Blanked>, Failure> {
+    let several = files.len() > 1;
+    let mut needed = if several { names_kept(&subject.program, part) } else { BTreeSet::new() };
+    loop {
+        let blank = |file: &mut CFile| {
+            blank::blank(&file.source, &file.code, &needed, &mut file.whole, |text| {
+                let lines = frontend_llvm::errors_in(text, file.path, &subject.options);
                 lines.map_err(|e| driver::load::loading(&e))
             })
         };
-        let all: Vec<Blanked> = files.iter().zip(&texts).zip(&codes).map(blank).collect::<Result<_, _>>()?;
+        let all: Vec<Blanked> = files.iter_mut().map(blank).collect::<Result<_, _>>()?;
         let before = needed.len();
-        if files.len() > 1 {
+        if several {
             needed.extend(all.iter().flat_map(|b| blank::words(&b.text)).map(str::to_owned));
         }
         if needed.len() == before {
-            let given_up: Vec<String> = all.iter().flat_map(|b| b.given_up.clone()).collect();
-            if !given_up.is_empty() {
-                let (verb, rest) = if given_up.len() == 1 { ("stays", "its rest") } else { ("stay", "their rests") };
-                let what = format!(
-                    "{} {verb} whole: without the removed parts, {rest} would not compile",
-                    given_up.join(", ")
-                );
-                output::warning(&what, colors);
-            }
-            return Ok(all.into_iter().map(|b| b.text).collect());
+            return Ok(all);
         }
+    }
+}
+
+/// Warns about functions that keep their original text.
+fn warn_of_given_up(all: &[Blanked], colors: Colors) {
+    let given_up: Vec<String> = all.iter().flat_map(|b| b.given_up.clone()).collect();
+    if !given_up.is_empty() {
+        let (verb, rest) = if given_up.len() == 1 { ("stays", "its rest") } else { ("stay", "their rests") };
+        let what = format!("{} {verb} whole: without the removed parts, {rest} would not compile", given_up.join(", "));
+        output::warning(&what, colors);
     }
 }
 
@@ -230,36 +266,82 @@ fn names_kept(program: &Program, part: &Selection) -> BTreeSet<String> {
     names
 }
 
-/// Returns the positions of the code of a file, and those of the code that stays.
-///
-/// `useful` is true for the locations from which a criterion is reachable.
-fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: &Slice, useful: &[bool]) -> Code {
-    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-    let absolute = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let is_it = |name: &str| Path::new(name) == file || std::fs::canonicalize(name).is_ok_and(|p| p == absolute);
-    let mut code = Code::default();
-    let returns =
-        |(_, edge): &(EdgeId, &Edge)| matches!(edge.op, Op::Return { .. }) && slice.alive[edge.source.index()];
-    let returning: FxHashSet<FuncId> =
-        subject.program.edges.iter().filter(returns).map(|(id, _)| subject.program.func_of(id)).collect();
-    let mut known: FxHashMap<&str, bool> = FxHashMap::default();
-    for ((name, line), columns) in &subject.places.code {
-        if !*known.entry(name).or_insert_with(|| is_it(name)) {
-            continue;
+/// A C file that is blanked.
+struct CFile<'a> {
+    path: &'a Path,
+    source: Source<'a>,
+    /// The positions of its code, and those of the code that is in the slice.
+    code: Code,
+    /// The edges at each position.
+    edges: BTreeMap<usize, &'a [EdgeId]>,
+    /// The indices of the items that keep their original text.
+    whole: BTreeSet<usize>,
+}
+
+impl<'a> CFile<'a> {
+    /// Finds the code of a file. `alive` is true for the locations that are executed, and `useful` for those from which
+    /// a criterion is reachable.
+    fn new(subject: &'a Subject, path: &'a Path, text: &'a str, alive: &[bool], useful: &[bool]) -> Self {
+        let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let absolute = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let is_it = |name: &str| Path::new(name) == path || std::fs::canonicalize(name).is_ok_and(|p| p == absolute);
+        let mut code = Code::default();
+        let mut edges_at: BTreeMap<usize, &[EdgeId]> = BTreeMap::new();
+        let returns = |(_, edge): &(EdgeId, &Edge)| matches!(edge.op, Op::Return { .. }) && alive[edge.source.index()];
+        let returning: FxHashSet<FuncId> =
+            subject.program.edges.iter().filter(returns).map(|(id, _)| subject.program.func_of(id)).collect();
+        let mut known: FxHashMap<&str, bool> = FxHashMap::default();
+        for ((name, line), columns) in &subject.places.code {
+            if !*known.entry(name).or_insert_with(|| is_it(name)) {
+                continue;
+            }
+            let Some(&start) = starts.get(*line as usize - 1) else { continue };
+            for (&column, edges) in columns {
+                let at = start + column.saturating_sub(1) as usize;
+                code.all.insert(at);
+                edges_at.insert(at, edges);
+                if edges.iter().any(|e| useful[subject.program.edges[*e].source.index()]) {
+                    code.alive.insert(at);
+                }
+                if edges.iter().any(|e| returning.contains(&subject.program.func_of(*e))) {
+                    code.returning.insert(at);
+                }
+                let is_call = |e: &EdgeId| match &subject.program.edges[*e].op {
+                    Op::Call { callee: cfa::Callee::Direct(f), .. } => {
+                        // With `#line`, the position may be another one, or none.
+                        let name = &subject.program.funcs[*f].name[..];
+                        let rest = text.get(at..).and_then(|text| text.strip_prefix(name));
+                        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+                    }
+                    Op::Call { .. } => true,
+                    _ => false,
+                };
+                if edges.iter().any(is_call) {
+                    code.calls.insert(at);
+                }
+            }
         }
-        let Some(&start) = starts.get(*line as usize - 1) else { continue };
-        for (&column, edges) in columns {
-            let at = start + column.saturating_sub(1) as usize;
-            code.all.insert(at);
-            let mut assignments = edges.iter().filter(|edge| {
-                matches!(subject.program.edges[**edge].op, Op::Assign { .. } | Op::Store { .. } | Op::Copy { .. })
-            });
+        let position = |path: &str, line: u32, column: u32| {
+            let start = if is_it(path) { *starts.get(line as usize - 1)? } else { return None };
+            Some(start + column.saturating_sub(1) as usize)
+        };
+        code.next = next_positions(subject, alive, position);
+        Self { path, source: Source::new(text), code, edges: edges_at, whole: BTreeSet::new() }
+    }
+
+    /// Selects the code that is in a slice.
+    fn select(&mut self, subject: &Subject, part: &Selection, slice: &Slice) {
+        let code = &mut self.code;
+        [&mut code.kept, &mut code.idle_assignments, &mut code.idle_returns, &mut code.ends]
+            .into_iter()
+            .for_each(BTreeSet::clear);
+        let edge_of = |e: &EdgeId| &subject.program.edges[*e];
+        for (&at, edges) in &self.edges {
+            let is_assignment =
+                |e: &&EdgeId| matches!(edge_of(e).op, Op::Assign { .. } | Op::Store { .. } | Op::Copy { .. });
+            let mut assignments = edges.iter().filter(is_assignment);
             if assignments.clone().next().is_some() && assignments.all(|edge| !part.kept[edge.index()]) {
                 code.idle_assignments.insert(at);
-            }
-            let edge_of = |e: &EdgeId| &subject.program.edges[*e];
-            if edges.iter().any(|e| useful[edge_of(e).source.index()]) {
-                code.alive.insert(at);
             }
             let executed = |e: &EdgeId| slice.alive[edge_of(e).source.index()];
             let is_end = |e: &EdgeId| {
@@ -268,38 +350,20 @@ fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: 
             if edges.iter().any(is_end) && !edges.iter().any(|e| part.kept[e.index()]) {
                 code.ends.insert(at);
             }
-            if edges.iter().any(|e| returning.contains(&subject.program.func_of(*e))) {
-                code.returning.insert(at);
-            }
-            let is_call = |e: &EdgeId| match &edge_of(e).op {
-                Op::Call { callee: cfa::Callee::Direct(f), .. } => {
-                    // With `#line`, the position may be another one, or none.
-                    let rest = text.get(at..).and_then(|text| text.strip_prefix(&subject.program.funcs[*f].name[..]));
-                    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-                }
-                Op::Call { .. } => true,
-                _ => false,
-            };
-            if edges.iter().any(is_call) {
-                code.calls.insert(at);
-            }
             for edge in edges.iter().filter(|e| part.kept[e.index()]) {
                 code.kept.insert(at);
-                let op = &subject.program.edges[*edge].op;
-                let unused =
-                    |s: &EdgeId| unused(&subject.program, *edge, &slice.program.edges[*s].op) != Unused::default();
-                if matches!(op, Op::Return { .. }) && part.simpler.get(edge).is_some_and(unused) {
+                if matches!(edge_of(edge).op, Op::Return { .. }) && part.has_unused(&subject.program, slice, *edge) {
                     code.idle_returns.insert(at);
                 }
             }
         }
     }
-    let position = |path: &str, line: u32, column: u32| {
-        let start = if is_it(path) { *starts.get(line as usize - 1)? } else { return None };
-        Some(start + column.saturating_sub(1) as usize)
-    };
-    code.next = next_positions(subject, &slice.alive, position);
-    code
+
+    /// Returns the edges of the code that remains.
+    fn remaining(&self) -> Vec<EdgeId> {
+        let positions = blank::remaining(&self.source, &self.code, &self.whole);
+        positions.iter().flat_map(|at| self.edges[at]).copied().collect()
+    }
 }
 
 /// Returns, for each position of executed code, the positions of the code that may be executed next. The position
@@ -390,6 +454,19 @@ impl Selection {
             }
         }
         selection
+    }
+
+    /// Returns true if the slice does not use all operands of the operation of an edge.
+    fn has_unused(&self, program: &Program, slice: &Slice, edge: EdgeId) -> bool {
+        let is_unused = |s: &EdgeId| unused(program, edge, &slice.program.edges[*s].op) != Unused::default();
+        self.simpler.get(&edge).is_some_and(is_unused)
+    }
+
+    /// Returns true if the program executes the operation of an edge, but the slice does not, or not with all operands.
+    fn lacks(&self, program: &Program, slice: &Slice, edge: EdgeId) -> bool {
+        let Edge { op, source, .. } = &program.edges[edge];
+        let has_effect = !matches!(op, Op::Skip | Op::Free { family: Family::Scope, .. });
+        has_effect && slice.alive[source.index()] && (!self.kept[edge.index()] || self.has_unused(program, slice, edge))
     }
 
     /// Writes the slice as bitcode, or as LLVM assembly if `text` is true. Returns its bytes and its size.
