@@ -133,13 +133,14 @@ pub fn table(checks: &[CheckResult]) -> String {
                 let limit = if check.assumes_valid_accesses { " for executions without invalid accesses" } else { "" };
                 format!("{violated}; proved elsewhere{limit}")
             }
-            (Some(violated), Rest::Unknown(note)) => match check.counts() {
-                [proved, _, 0] if proved > 0 => {
-                    let reason = note.on_a_line();
-                    format!("{violated}; otherwise unknown: {reason} (all other places in known code are proved)")
+            (Some(violated), Rest::Unknown(note)) => {
+                let unknown = || format!("{violated}; otherwise unknown: {}", note.on_a_line());
+                match check.counts() {
+                    [0, _, 0] if check.places.all > 0 => unknown(),
+                    [proved, _, 0] if proved > 0 => format!("{} (all other places in known code are proved)", unknown()),
+                    _ => format!("{violated}; unknown at other places"),
                 }
-                _ => format!("{violated}; unknown at other places"),
-            },
+            }
             (Some(violated), Rest::NotAsked) => violated,
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
@@ -769,16 +770,17 @@ mod tests {
 
     #[test]
     fn the_table_agrees_with_the_counts_of_places() {
-        let check = |discharged: usize| CheckResult {
+        let check = |all: usize, discharged: usize| CheckResult {
             rest: Rest::Unknown(Undecided::new(ReasonKind::Time, "no stub")),
-            places: driver::report::Places { all: 2, discharged, ..Default::default() },
+            places: driver::report::Places { all, discharged, ..Default::default() },
             violations: vec![Violation::new("shift", "too far")],
             ..CheckResult::new("shift".to_owned(), Vec::new())
         };
-        let (none_open, one_open) = (table(&[check(1)]), table(&[check(0)]));
+        let (none_open, one_open, only) = (table(&[check(2, 1)]), table(&[check(2, 0)]), table(&[check(1, 0)]));
         let limit = "; otherwise unknown: no stub (all other places in known code are proved)\n";
         assert!(none_open.contains(limit) && none_open.contains(", 0 open"), "{none_open}");
         assert!(one_open.contains("; unknown at other places\n") && one_open.contains(", 1 open"), "{one_open}");
+        assert!(only.contains("; otherwise unknown: no stub\n") && only.contains(", 0 open"), "{only}");
     }
 
     #[test]
