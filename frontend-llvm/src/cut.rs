@@ -95,6 +95,21 @@ impl Cut {
         Some(first + body.blocks[n].end - 1)
     }
 
+    /// True if an instruction alone is a block, jumps to the next block, and has the place of an earlier instruction of
+    /// its function. The compiler adds such jumps before labels, with the place of the code that it compiled last.
+    pub fn is_added_before_label(&self, instruction: u32) -> bool {
+        let Some((first, body)) = self.body_of(instruction) else { return false };
+        let at = instruction - first;
+        let n = body.blocks.partition_point(|block| block.end <= at);
+        if body.blocks.get(n) != Some(&(at..at + 1)) {
+            return false;
+        }
+        let place = self.place(instruction);
+        self.ir.operands(&body.instructions[at as usize]).eq([Operand::Block(n as u32 + 1)])
+            && place.is_some()
+            && (first..instruction).rev().any(|earlier| self.place(earlier) == place)
+    }
+
     /// The body that contains an instruction, with the number of its first instruction.
     fn body_of(&self, instruction: u32) -> Option<(u32, &Body)> {
         let n = self.ir.functions.partition_point(|f| f.first_instruction <= instruction).checked_sub(1)?;

@@ -207,6 +207,20 @@ static void left_by_macro(int a, int b) {
     }
 }
 
+// The compiler adds a jump between the labels, which has no place of its own.
+static void two_labels(int a, int b) {
+    if (a)
+        goto out;
+    else
+        goto out;
+    if (b)
+        return;
+out:
+done:
+    a++;
+    criterion(24, b);
+}
+
 int main(void) {
     for (int n = 0; n < 8; n++) {
         left[n] = n;
@@ -224,6 +238,7 @@ int main(void) {
         criterion(21, counted(n, n));
         jumps_in_macros(n, n);
         left_by_macro(n + 4, n);
+        two_labels(n & 1, n);
     }
     criterion(7, 0);
     return 0;

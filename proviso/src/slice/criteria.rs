@@ -18,14 +18,23 @@ pub struct Places {
     pub code: BTreeMap<(String, u32), BTreeMap<u32, Vec<EdgeId>>>,
     /// The places of jumps that are no edges of their own, by the edges after which they are executed.
     pub jumps: BTreeMap<EdgeId, PlaceId>,
+    /// The edges of jumps that the compiler added before labels. Their places belong to other code.
+    pub added: BTreeSet<EdgeId>,
 }
 
 impl Places {
     /// Returns the places of a program. `cut` has the places of the instructions that edges come from.
     pub fn new(program: &Program, cut: &Cut) -> Self {
         let mut by_place: Vec<Vec<EdgeId>> = vec![Vec::new(); program.places.len()];
+        let mut added = BTreeSet::new();
         for (id, edge) in program.edges.iter() {
             if program.funcs[program.func_of(id)].origin != FunctionOrigin::Source {
+                continue;
+            }
+            if let (Op::Skip, [jump]) = (&edge.op, &edge.origin[..])
+                && cut.is_added_before_label(*jump)
+            {
+                added.insert(id);
                 continue;
             }
             let own = edge.origin.iter().filter_map(|&i| cut.place(i)).chain(edge.place);
@@ -37,7 +46,7 @@ impl Places {
             }
         }
         let jumps = jumps(program, cut);
-        let mut places = Self { sources: Sources::new(), code: BTreeMap::new(), jumps };
+        let mut places = Self { sources: Sources::new(), code: BTreeMap::new(), jumps, added };
         for (n, edges) in by_place.into_iter().enumerate().filter(|(_, edges)| !edges.is_empty()) {
             // Inlined code also belongs to the place of the call.
             let chain = std::iter::successors(Some(PlaceId::from_index(n)), |&p| program.places[p].inlined_at);

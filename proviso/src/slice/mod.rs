@@ -383,8 +383,9 @@ fn next_positions(
     let mut known: FxHashMap<PlaceId, Vec<usize>> = FxHashMap::default();
     let mut positions: FxHashMap<EdgeId, Vec<usize>> = FxHashMap::default();
     for (id, edge) in program.edges.iter() {
-        let is_source = program.funcs[program.func_of(id)].origin == cfa::FunctionOrigin::Source;
-        let Some(place) = edge.place.filter(|_| is_source && alive[edge.source.index()]) else { continue };
+        let has_place = program.funcs[program.func_of(id)].origin == cfa::FunctionOrigin::Source
+            && !subject.places.added.contains(&id);
+        let Some(place) = edge.place.filter(|_| has_place && alive[edge.source.index()]) else { continue };
         let here = known.entry(place).or_insert_with(|| spots(place));
         if !here.is_empty() {
             positions.insert(id, here.clone());
