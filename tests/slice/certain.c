@@ -221,6 +221,31 @@ done:
     criterion(24, b);
 }
 
+#define OUT break
+
+// The compiler makes no code for the macro.
+static void empty_case(int a) {
+    int unused = a;
+    switch (a & 3) {
+    case 0:
+        OUT;
+    case 1:
+        unused++;
+        OUT;
+    case 2:
+    case 3:
+        OUT;
+    default:
+        criterion(25, a);
+    }
+    switch (a & 1) {
+    case 0:
+        OUT;
+    default:
+        criterion(26, a);
+    }
+}
+
 int main(void) {
     for (int n = 0; n < 8; n++) {
         left[n] = n;
@@ -239,6 +264,7 @@ int main(void) {
         jumps_in_macros(n, n);
         left_by_macro(n + 4, n);
         two_labels(n & 1, n);
+        empty_case(n);
     }
     criterion(7, 0);
     return 0;

@@ -352,6 +352,16 @@ impl<'s, 't> Blanker<'s, 't> {
                 stays || alone
             }
             Statement::Label { name, statement, .. } => {
+                // The compiler makes no code for a statement that is only `break`, which a macro may hide.
+                if let Statement::Plain(span) = &**statement
+                    && reached
+                    && name.is_none()
+                    && self.may_be_macro(span)
+                    && !self.any(&self.code.all, span)
+                {
+                    self.ended.insert(span.start);
+                    return true;
+                }
                 let wanted = name.is_none() || name.is_some_and(|t| self.targets.contains(self.source.word(t)));
                 let stays = self.visit(statement, reached, true)
                     && !matches!(**statement, Statement::Plain(ref s) if s.is_empty());
