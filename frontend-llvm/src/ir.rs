@@ -363,6 +363,14 @@ impl Module {
     pub fn is_one(&self, constant: u32) -> bool {
         matches!(&self.constants[constant as usize].kind, ConstantKind::Bits(words) if words[..] == [1])
     }
+    /// The variable whose address a constant is.
+    pub fn variable(&self, constant: u32) -> Option<usize> {
+        let ConstantKind::Global(number) = self.constants[constant as usize].kind else { return None };
+        match self.global(number) {
+            GlobalRef::Variable(n) => Some(n),
+            _ => None,
+        }
+    }
     pub fn global(&self, number: u32) -> GlobalRef {
         let (n, variables, functions) = (number as usize, self.variables.len(), self.functions.len());
         if n < variables {

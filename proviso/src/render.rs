@@ -137,7 +137,9 @@ pub fn table(checks: &[CheckResult]) -> String {
                 let unknown = || format!("{violated}; otherwise unknown: {}", note.on_a_line());
                 match check.counts() {
                     [0, _, 0] if check.places.all > 0 => unknown(),
-                    [proved, _, 0] if proved > 0 => format!("{} (all other places in known code are proved)", unknown()),
+                    [proved, _, 0] if proved > 0 => {
+                        format!("{} (all other places in known code are proved)", unknown())
+                    }
                     _ => format!("{violated}; unknown at other places"),
                 }
             }

@@ -341,9 +341,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
     /// The value of a global that was promoted to a constant.
     pub fn constant_cell(&self, operand: Operand) -> Option<ExprId> {
         let Operand::Constant(c) = operand else { return None };
-        let crate::ir::ConstantKind::Global(number) = self.b.ir().constants[c as usize].kind else { return None };
-        let crate::ir::GlobalRef::Variable(v) = self.b.ir().global(number) else { return None };
-        match self.b.cx.cells[v] {
+        match self.b.cx.cells[self.b.ir().variable(c)?] {
             super::Cell::Constant(value) => Some(value),
             _ => None,
         }

@@ -1,9 +1,9 @@
-//! Tables of relative addresses, to which LLVM converts tables of addresses in position-independent code. An entry has 32
+//! Relative lookup tables, to which LLVM converts tables of addresses in position-independent code. An entry has 32
 //! bits: the distance of an object from the table.
 
 use super::Context;
 use super::builder::{Builder, Cursor};
-use crate::ir::{ConstantKind, GlobalRef, NONE, Operand, TypeKind, op};
+use crate::ir::{ConstantKind, NONE, Operand, TypeKind, op};
 use cfa::{BinOp, ExprId, Global, GlobalId, GlobalInit, Op};
 
 /// The size of an entry in bytes.
@@ -22,10 +22,6 @@ impl Context<'_> {
             ConstantKind::Expression { opcode, operands } if *opcode as u8 == wanted => Some(&operands[..]),
             _ => None,
         };
-        let is_table = |number: u32| match constant(number).kind {
-            ConstantKind::Global(n) => matches!(ir.global(n), GlobalRef::Variable(n) if n == variable),
-            _ => false,
-        };
         let ConstantKind::Aggregate(entries) = &constant(table.init).kind else { return None };
         let mut targets = Vec::with_capacity(entries.len());
         for &entry in entries {
@@ -36,7 +32,7 @@ impl Context<'_> {
             let (&[target], &[base]) = (operands(target, op::PTR_TO_INT)?, operands(base, op::PTR_TO_INT)?) else {
                 return None;
             };
-            if !is_table(base) {
+            if ir.variable(base) != Some(variable) {
                 return None;
             }
             let target = self.constant(target)?;
@@ -75,23 +71,22 @@ impl Context<'_> {
 
 impl Builder<'_, '_> {
     /// The sum of `table`, which is the value of the operand, and of the distance that the table has at this offset, in
-    /// bytes. `None` if the table is unknown.
+    /// bytes. `None` if the operand is not the address of a table of relative addresses, or if pointers have not 64 bits.
     pub fn load_relative(&mut self, operand: Operand, table: ExprId, offset: ExprId) -> Option<ExprId> {
         let ir = self.ir();
         let Operand::Constant(constant) = operand else { return None };
-        let ConstantKind::Global(number) = ir.constants[constant as usize].kind else { return None };
-        let GlobalRef::Variable(variable) = ir.global(number) else { return None };
+        let variable = ir.variable(constant)?;
         let pointer = self.pointer_width();
         if pointer != 64 || self.x().width(offset) != pointer {
             return None;
         }
         let (addresses, count) = self.cx.table_of_addresses(variable)?;
         let offset = self.share(offset);
-        let (size, aligned, one) = (self.size(count * ENTRY), self.int(2, 0), self.size(1));
+        let (size, zero, one) = (self.size(count * ENTRY), self.int(2, 0), self.size(1));
         let (is_aligned, is_inside) = {
             let x = self.x();
             let low = x.extract(1, 0, offset);
-            (x.eq(low, aligned), x.ult(offset, size))
+            (x.eq(low, zero), x.ult(offset, size))
         };
         let is_entry = self.x().and(is_aligned, is_inside);
         let result = self.temp(pointer);
@@ -104,7 +99,7 @@ impl Builder<'_, '_> {
         let addr = x.add(addresses, doubled);
         self.emit(Op::Load { var: result, addr });
         self.goto(after);
-        // The access is invalid, or not to an entry.
+        // The access is out of bounds or unaligned.
         self.cursor = Cursor::At(outside);
         let addr = self.x().add(table, offset);
         let distance = self.load(addr, 32);

@@ -7,7 +7,7 @@
 
 use super::builder::{Builder, Cursor};
 use super::function::FunctionLowering;
-use crate::ir::{ConstantKind, GlobalRef, Instruction, Module, NONE, Operand, op};
+use crate::ir::{ConstantKind, Instruction, Module, NONE, Operand, op};
 use cfa::{Check, ErrorInfo, ExprId, Op};
 
 /// The prefix of the names of handlers.
@@ -96,9 +96,7 @@ impl<'m> Description<'m> {
 
 /// The elements of the constant variable at this address.
 fn fields(ir: &Module, address: u32) -> Option<&[u32]> {
-    let ConstantKind::Global(number) = ir.constants[address as usize].kind else { return None };
-    let GlobalRef::Variable(n) = ir.global(number) else { return None };
-    let init = ir.variables[n].init;
+    let init = ir.variables[ir.variable(address)?].init;
     match &ir.constants.get(init as usize).filter(|_| init != NONE)?.kind {
         ConstantKind::Aggregate(fields) => Some(fields),
         _ => None,
@@ -116,11 +114,7 @@ fn number(ir: &Module, constant: u32) -> Option<u64> {
 /// The variable of a handler's description, which is no object of the program.
 pub(super) fn description(ir: &Module, call: &Instruction) -> Option<usize> {
     let Operand::Constant(c) = ir.operand(call, 0) else { return None };
-    let ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
-    match ir.global(number) {
-        GlobalRef::Variable(n) => Some(n),
-        _ => None,
-    }
+    ir.variable(c)
 }
 
 impl Builder<'_, '_> {

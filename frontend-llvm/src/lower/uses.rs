@@ -99,8 +99,7 @@ impl Uses {
     /// Records a load or store of type `ty` at this address. Returns the variable if the access is of the whole variable.
     fn access(&mut self, ir: &Module, address: Operand, ty: Ty) -> Option<usize> {
         if let Operand::Constant(c) = address
-            && let ConstantKind::Global(number) = ir.constants[c as usize].kind
-            && let GlobalRef::Variable(n) = ir.global(number)
+            && let Some(n) = ir.variable(c)
             && same_scalar(ir, ir.variables[n].ty, ty)
         {
             return Some(n);

@@ -379,7 +379,7 @@ impl<'s, 't> Blanker<'s, 't> {
                 self.fix_condition(header, bodies);
                 let mut stays = decides;
                 for body in bodies {
-                    // Kept code depends on the decision of its statement. If that is not kept, it is always the same.
+                    // Kept code depends on the condition of its statement. A condition that is not kept always has one value.
                     let holds = self.any(&self.code.kept, body.span()) || self.has_target(body);
                     let kept = self.visit(body, reached && (decides || constant || is_forced || holds), true);
                     stays |= kept && self.holds(body);

@@ -1,7 +1,7 @@
 //! Undefined functions that pointer arguments of the entry function lead to. Their types are those of the calls.
 
 use super::{FUNCTION, NUMBER, POINTERS, token_of};
-use crate::ir::{self, ConstantKind, GlobalRef, NONE, Operand, TypeKind, op};
+use crate::ir::{self, ConstantKind, NONE, Operand, TypeKind, op};
 use crate::lower::builder::Builder;
 use crate::lower::function::FunctionLowering;
 use crate::lower::{Context, call, source};
@@ -49,8 +49,7 @@ pub fn is_from_constant(fl: &FunctionLowering, pointer: Operand) -> bool {
     if let ConstantKind::Gep { base, .. } = ir.constants[constant as usize].kind {
         constant = base;
     }
-    let ConstantKind::Global(number) = ir.constants[constant as usize].kind else { return false };
-    matches!(ir.global(number), GlobalRef::Variable(n) if ir.variables[n].constant && ir.variables[n].init != NONE)
+    ir.variable(constant).is_some_and(|n| ir.variables[n].constant && ir.variables[n].init != NONE)
 }
 
 /// Emits a call through a pointer that may be a function token.
