@@ -228,3 +228,22 @@ fn three_way_comparisons_are_exact() {
     assert_eq!(of_assembly(&compared(-1), &UNREACH), "TRUE");
     assert_eq!(of_assembly(&compared(1), &UNREACH), "FALSE(unreach-call)");
 }
+
+/// An error function with only masked stores, which clang inlines.
+#[test]
+fn inlined_error_functions_may_only_store_masked() {
+    let program = |condition: &str| {
+        format!(
+            "int g[64], c[64], m[64];
+            static void fail(void) {{ for (int i = 0; i < 64; i++) if (m[i] > 0) g[i] = c[i]; }}
+            int __VERIFIER_nondet_int(void);
+            int main(void) {{ int n = __VERIFIER_nondet_int(); if ({condition}) fail(); return g[3]; }}"
+        )
+    };
+    let of_c = |condition: &str| {
+        let options = ["--property", "unreach-call", "--error-function", "fail"];
+        of_c(&program(condition), &["-O3", "-mavx2"], &["masked.store"], &options)
+    };
+    assert_eq!(of_c("n == 7"), "FALSE(unreach-call)");
+    assert_eq!(of_c("n > 7 && n < 9 && n * 2 + c[0] + m[0] == 17"), "TRUE");
+}

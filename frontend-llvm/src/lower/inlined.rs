@@ -7,16 +7,16 @@
 
 use super::builder::Builder;
 use super::function::FunctionLowering;
-use super::{Context, source};
+use super::{Context, intrinsic, source};
 use crate::compile::TRANSLATED;
-use crate::ir::{ConstantKind, Function, GlobalRef, Instruction, Module, NONE, Operand, op};
+use crate::ir::{ConstantKind, Function, GlobalRef, Instruction, Module, NONE, Operand, TypeKind, op};
 use crate::models::is_library;
 use crate::primitives::{self, Primitive};
 use cfa::{Callee, Check, FuncId, FunctionOrigin, HaltKind, InputKind, Op};
 use rustc_hash::FxHashMap;
 
-/// Intrinsics with an effect. Passes do not execute them speculatively.
-const EFFECTS: [&str; 6] = ["debugtrap", "memcpy", "memmove", "memset", "trap", "ubsantrap"];
+/// Intrinsics without a result that have no effect either.
+const IDLE: [&str; 4] = ["assume", "stackrestore", "va_copy", "va_start"];
 
 /// Error functions that passes may have inlined.
 #[derive(Default)]
@@ -147,11 +147,12 @@ pub(super) fn emit_inlined_error(fl: &mut FunctionLowering, i: &Instruction) {
     let ir = fl.b.ir();
     let is_idle = |n: usize| {
         let name = ir.functions[n].name.as_str();
-        let intrinsic = name.strip_prefix("llvm.");
-        intrinsic.is_some_and(|name| !EFFECTS.contains(&name.split('.').next().unwrap_or_default()))
+        let base = intrinsic::base_name(name);
+        let has_result = !matches!(ir.kind(i.ty), TypeKind::Void);
+        name.starts_with("llvm.") && (has_result || IDLE.contains(&base) || intrinsic::IGNORED.contains(&base))
     };
     let has_effect = match i.opcode {
-        op::STORE | op::UNREACHABLE => true,
+        op::STORE | op::UNREACHABLE | op::FENCE | op::CMP_XCHG | op::ATOMIC_RMW => true,
         _ => is_call(i) && !callee(ir, i).is_some_and(is_idle),
     };
     if has_effect && !fl.function.model {

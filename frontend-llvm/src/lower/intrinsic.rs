@@ -19,7 +19,7 @@ enum Effect {
 use Effect::{Done, Unknown, Value};
 
 /// The name without prefix and types: `umul.with.overflow` for `llvm.umul.with.overflow.i32`.
-fn base_name(name: &str) -> &str {
+pub(super) fn base_name(name: &str) -> &str {
     let mut base = name.strip_prefix("llvm.").unwrap_or(name);
     while let Some((rest, last)) = base.rsplit_once('.') {
         let digits = last.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -37,7 +37,7 @@ fn base_name(name: &str) -> &str {
 }
 
 /// Intrinsics that only inform the optimiser or the debugger.
-const IGNORED: &[&str] = &[
+pub(super) const IGNORED: &[&str] = &[
     "codeview.annotation",
     "dbg.assign",
     "dbg.declare",
