@@ -247,3 +247,25 @@ fn inlined_error_functions_may_only_store_masked() {
     assert_eq!(of_c("n == 7"), "FALSE(unreach-call)");
     assert_eq!(of_c("n > 7 && n < 9 && n * 2 + c[0] + m[0] == 17"), "TRUE");
 }
+
+/// Addresses of a variable whose scope ends are stored by masked accesses, in the function itself or in another one.
+#[test]
+fn masked_stores_keep_addresses() {
+    let program = |keep: &str| {
+        format!(
+            "int *keep[64]; int m[64]; volatile int one = 1, n = 16;
+            static inline void fill(int *p, int k) {{ for (int i = 0; i < k; i++) if (m[i] > 0) keep[i] = p; }}
+            int main(void) {{
+                int k = n;
+                for (int i = 0; i < 64; i++) m[i] = one;
+                {{ int x = one; {keep} }}
+                return *keep[3];
+            }}"
+        )
+    };
+    for keep in ["for (int i = 0; i < k; i++) if (m[i] > 0) keep[i] = &x;", "fill(&x, k);"] {
+        let flags = ["-O3", "-mavx2", "-Xclang", "-disable-lifetime-markers"];
+        let unmarked = of_c(&program(keep), &flags, &["masked.store"], &ADDRESS);
+        assert!(unmarked.starts_with("UNKNOWN(clang does not mark the end"), "{keep}: {unmarked}");
+    }
+}

@@ -3,6 +3,7 @@
 //! LLVM's pass FunctionAttrs infers the same property of parameters (`captures(none)`). This analysis works on
 //! unoptimised code, whose parameters are variables in memory. It looks through cells that are only loaded and stored.
 
+use super::intrinsic::base_name;
 use super::{Context, HANDLER};
 use crate::ir::{Body, Function, Instruction, Operand, TypeKind, op};
 use crate::primitives::{Primitive, primitive};
@@ -36,7 +37,8 @@ impl Captures {
         let Some(function) = function else { return Capture::Kept };
         let name = &cx.ir.functions[function].name;
         if name.starts_with("llvm.") {
-            return Capture::Returned;
+            let is_stored = stored_operand(name).is_some_and(|n| is_passed(cx.ir.operand(call, n)));
+            return if is_stored { Capture::Kept } else { Capture::Returned };
         }
         let passed = cx.ir.operands(call).take(callee).enumerate().filter(|(_, argument)| is_passed(*argument));
         let of_each = passed.map(|(n, _)| self.of_parameter(cx, function, n as u32));
@@ -115,6 +117,15 @@ fn cells(cx: &Context, body: &Body) -> FxHashSet<u32> {
         }
     }
     cells
+}
+
+/// The position of the operand that an intrinsic stores in memory.
+pub(super) fn stored_operand(name: &str) -> Option<usize> {
+    match base_name(name) {
+        "masked.store" | "masked.scatter" => Some(0),
+        "memset" | "memset.inline" => Some(1),
+        _ => None,
+    }
 }
 
 fn is_lifetime(cx: &Context, instruction: &Instruction) -> bool {

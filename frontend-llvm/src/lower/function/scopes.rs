@@ -145,41 +145,62 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
     // For each value that points into such an object, whether a call may keep it.
     let mut within: FxHashMap<u32, bool> = FxHashMap::default();
     let mut captures = Captures::default();
-    for &n in instructions {
-        let i = fl.instruction(n);
-        let from = |operand| of(operand).and_then(|v| within.get(&v).copied());
-        match i.opcode {
-            op::ALLOCA => {
-                let flags = ir.extra(i)[2];
-                // A call of `alloca` allocates bytes that live as long as the function.
-                let one = matches!(ir.operand(i, 0), Operand::Constant(c) if ir.is_one(c));
-                let is_object = fl.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
-                if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
-                    within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
+    let found = |within: &FxHashMap<u32, bool>| (within.len(), within.values().filter(|passed| **passed).count());
+    // A phi may precede its operands in the order of the text, so the flow is iterated to a fixed point.
+    let mut before = None;
+    while before != Some(found(&within)) {
+        before = Some(found(&within));
+        for &n in instructions {
+            let i = fl.instruction(n);
+            let from = |operand| of(operand).and_then(|v| within.get(&v).copied());
+            match i.opcode {
+                op::ALLOCA => {
+                    let flags = ir.extra(i)[2];
+                    // A call of `alloca` allocates bytes that live as long as the function.
+                    let one = matches!(ir.operand(i, 0), Operand::Constant(c) if ir.is_one(c));
+                    let is_object = fl.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
+                    if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
+                        within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
+                    }
                 }
-            }
-            opcode if capture::goes_through(opcode) => {
-                if let Some(passed) = ir.operands(i).filter_map(from).max() {
-                    within.insert(n, passed);
+                opcode if capture::goes_through(opcode) => {
+                    if let Some(passed) = ir.operands(i).filter_map(from).max() {
+                        within.insert(n, passed);
+                    }
                 }
-            }
-            op::STORE if from(ir.operand(i, 0)).is_some() => {
-                fl.scopes.unmarked.insert(n);
-            }
-            // A called function may keep it.
-            op::CALL
-                if ir.operands(i).any(|o| from(o) == Some(true))
-                    && fl.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) =>
-            {
-                match captures.of_call(fl.b.cx, i, |o| from(o) == Some(true)) {
-                    Capture::Dropped => {}
-                    Capture::Returned => _ = within.insert(n, true),
-                    Capture::Kept => _ = fl.scopes.unmarked.insert(n),
+                op::STORE | op::ATOMIC_RMW | op::CMP_XCHG if stored(fl, i).is_some_and(|o| from(o).is_some()) => {
+                    fl.scopes.unmarked.insert(n);
                 }
+                op::CALL if fl.intrinsic(i).is_some_and(|f| f.starts_with("llvm.")) => {
+                    if stored(fl, i).is_some_and(|o| from(o).is_some()) {
+                        fl.scopes.unmarked.insert(n);
+                    } else if let Some(passed) = ir.operands(i).filter_map(from).max() {
+                        within.insert(n, passed);
+                    }
+                }
+                // A called function may keep it.
+                op::CALL | op::INVOKE if ir.operands(i).any(|o| from(o) == Some(true)) => {
+                    match captures.of_call(fl.b.cx, i, |o| from(o) == Some(true)) {
+                        Capture::Dropped => {}
+                        Capture::Returned => _ = within.insert(n, true),
+                        Capture::Kept => _ = fl.scopes.unmarked.insert(n),
+                    }
+                }
+                _ => {}
             }
-            _ => {}
         }
     }
+}
+
+/// The operand that an instruction stores in memory.
+fn stored(fl: &FunctionLowering, i: &Instruction) -> Option<Operand> {
+    let position = match i.opcode {
+        op::STORE => 0,
+        op::ATOMIC_RMW => 1,
+        op::CMP_XCHG => 2,
+        _ => capture::stored_operand(fl.intrinsic(i)?)?,
+    };
+    Some(fl.b.ir().operand(i, position))
 }
 
 /// If a variable without a marked scope is used repeatedly, adds a taint: a later use without initialisation is not
