@@ -269,3 +269,31 @@ fn masked_stores_keep_addresses() {
         assert!(unmarked.starts_with("UNKNOWN(clang does not mark the end"), "{keep}: {unmarked}");
     }
 }
+
+/// Vectors of pointers to objects of the caller of an entry function, loaded with and without masks.
+#[test]
+fn pointers_in_vectors_lead_to_objects_of_the_caller() {
+    let program = |condition: &str, check: &str| {
+        format!(
+            "void reach_error(void);
+            void f(int **restrict p, const int *restrict m, long *restrict o) {{
+                _Pragma(\"clang loop vectorize_width(4) interleave_count(1) unroll(disable)\")
+                for (int i = 0; i < 4; i++) {condition} o[i] = (long)p[i];
+            }}
+            void entry(int **p) {{
+                long o[4] = {{0}};
+                int m[4] = {{0, 0, 1, 0}};
+                f(p, m, o);
+                {check}
+            }}"
+        )
+    };
+    let options =
+        ["--property", "unreach-call", "--entry", "entry", "--entry-array-length", "4", "--entry-pointers", "valid"];
+    for (condition, intrinsics) in [("if (m[i] > 0)", &["masked.load"][..]), ("", &[])] {
+        let of_c =
+            |check: &str| of_c(&program(condition, check), &["-O3", "-fno-inline", "-mavx2"], intrinsics, &options);
+        assert_eq!(of_c("if (*(int *)o[2] == 12345) reach_error();"), "FALSE(unreach-call)", "{condition}");
+        assert_eq!(of_c("*(int *)o[2] = 1; if (p[2] != (int *)o[2]) reach_error();"), "TRUE", "{condition}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Masked accesses of LLVM's vectorised code: only the lanes whose bits in the mask are set are accessed.
 
-use super::arith;
 use super::builder::Builder;
+use super::{arguments, arith};
 use crate::ir::{Ty, TypeKind};
 use cfa::{ExprId, Op};
 
@@ -35,11 +35,9 @@ impl Lanes {
     }
 
     /// Emits one access for each lane in order of the lanes.
-    fn access(&self, b: &mut Builder, mut access: impl FnMut(usize, ExprId) -> Op) {
+    fn access(&self, b: &mut Builder, access: impl Fn(&mut Builder, usize, ExprId)) {
         for (n, (&address, &is_accessed)) in self.addresses.iter().zip(&self.mask).enumerate() {
-            b.when(is_accessed, |b| {
-                b.emit(access(n, address));
-            });
+            b.when(is_accessed, |b| access(b, n, address));
         }
     }
 }
@@ -47,6 +45,7 @@ impl Lanes {
 impl Builder<'_, '_> {
     /// The vector whose lanes are loaded if their bits in the mask are set, and those of `kept` otherwise.
     pub fn load_masked(&mut self, ty: Ty, from: ExprId, mask: ExprId, kept: ExprId) -> Option<ExprId> {
+        let TypeKind::Vector(lane, _) = *self.ir().kind(ty) else { return None };
         let lanes = Lanes::new(self, ty, from, mask)?;
         let kept = self.share(kept);
         let kept = arith::lanes(self.x(), kept, lanes.width);
@@ -56,7 +55,15 @@ impl Builder<'_, '_> {
             self.emit(Op::Assign { var, value });
             vars.push(var);
         }
-        lanes.access(self, |n, addr| Op::Load { var: vars[n], addr });
+        lanes.access(self, |b, n, addr| {
+            b.emit(Op::Load { var: vars[n], addr });
+            let loaded = b.var_expr(vars[n]);
+            // A lane that is kept may have any value, so it is no token.
+            let value = arguments::followed_value(b, lane, loaded);
+            if value != loaded {
+                b.emit(Op::Assign { var: vars[n], value });
+            }
+        });
         let values: Vec<ExprId> = vars.into_iter().map(|var| self.var_expr(var)).collect();
         Some(arith::from_lanes(self.x(), &values))
     }
@@ -66,7 +73,9 @@ impl Builder<'_, '_> {
         let lanes = Lanes::new(self, ty, to, mask)?;
         let value = self.share(value);
         let values = arith::lanes(self.x(), value, lanes.width);
-        lanes.access(self, |n, addr| Op::Store { addr, value: values[n] });
+        lanes.access(self, |b, n, addr| {
+            b.emit(Op::Store { addr, value: values[n] });
+        });
         Some(())
     }
 }
