@@ -297,3 +297,26 @@ fn pointers_in_vectors_lead_to_objects_of_the_caller() {
         assert_eq!(of_c("*(int *)o[2] = 1; if (p[2] != (int *)o[2]) reach_error();"), "TRUE", "{condition}");
     }
 }
+
+/// The address of a variable whose scope ends is passed to a function that keeps it, or only reads the variable.
+#[test]
+fn calls_keep_addresses_of_variables_without_scopes() {
+    let program = |keep: &str| {
+        format!(
+            "int *kept; volatile int one = 1; int other;
+            __attribute__((noinline)) int peek(int *p) {{ if (one) {keep}; return *p + one; }}
+            __attribute__((noinline)) int entry(int n) {{
+                kept = &other;
+                {{ int x = n; peek(&x); }}
+                return *kept;
+            }}
+            int main(void) {{ return entry(one); }}"
+        )
+    };
+    for flags in [&["-O1"][..], &["-O2"], &["-O1", "-g0"], &["-O0", "-g0"]] {
+        let flags = [flags, &["-Xclang", "-disable-lifetime-markers"]].concat();
+        let kept = of_c(&program("kept = p"), &flags, &[], &ADDRESS);
+        assert!(kept.starts_with("UNKNOWN(clang does not mark the end"), "{flags:?}: {kept}");
+        assert_eq!(of_c(&program("one = *p"), &flags, &[], &ADDRESS), "TRUE", "{flags:?}");
+    }
+}

@@ -121,8 +121,10 @@ pub(super) fn find(fl: &mut FunctionLowering) {
 /// Finds the instructions that keep, or may keep, addresses of objects whose scopes clang does not mark: compound
 /// literals, variables whose scope can be entered by a jump, and all variables of bitcode compiled without markers. A
 /// call counts if it may capture an argument. For temporaries, which have no variable and are passed to the calls that
-/// fill them, only a `store` counts. Parameters and variables of the outermost block live as long as the function, so
-/// they are excluded. (clang does not mark a returned variable of the outermost block, because it is the result.)
+/// fill them, only a `store` counts. Optimised bitcode and bitcode without debug information may have variables that
+/// look like temporaries, so all calls count there. Parameters and variables of the outermost block live as long as the
+/// function, so they are excluded. (clang does not mark a returned variable of the outermost block, because it is the
+/// result.)
 fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHashSet<u32>) {
     let ir = fl.b.ir();
     let of = |operand| match operand {
@@ -135,12 +137,17 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
     let of_body: FxHashSet<u32> = of_body.filter_map(|v| of(v.value)).collect();
     let stores = instructions.iter().map(|&n| fl.instruction(n)).filter(|i| i.opcode == op::STORE);
     let of_arguments = stores.filter(|i| matches!(ir.operand(i, 0), Operand::Argument(_)));
-    let parameters: FxHashSet<u32> = of_arguments.filter_map(|i| of(ir.operand(i, 1))).collect();
+    let mut parameters: FxHashSet<u32> = of_arguments.filter_map(|i| of(ir.operand(i, 1))).collect();
     if fl.b.asks_for(Check::Memory) {
         let not_marked =
             variables.iter().filter(|n| ![marked, &parameters, &of_body].into_iter().any(|all| all.contains(n)));
         let not_marked: FxHashSet<u32> = not_marked.copied().collect();
         find_lasting(fl, instructions, &not_marked);
+    }
+    let is_unnamed = fl.function.is_optimised() || fl.function.bitcode && fl.function.c_name.is_empty();
+    if fl.function.is_optimised() {
+        // Passes may replace a load of a parameter by the argument, which is then stored in another variable.
+        parameters.clear();
     }
     // For each value that points into such an object, whether a call may keep it.
     let mut within: FxHashMap<u32, bool> = FxHashMap::default();
@@ -160,7 +167,7 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
                     let one = matches!(ir.operand(i, 0), Operand::Constant(c) if ir.is_one(c));
                     let is_object = fl.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
                     if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
-                        within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
+                        within.insert(n, flags & op::IS_LITERAL != 0 || is_unnamed || variables.contains(&n));
                     }
                 }
                 opcode if capture::goes_through(opcode) => {
