@@ -18,7 +18,7 @@ pub use functions::{GIVEN, is_given, token_mask};
 pub(super) use functions::{call_pointer, is_from_constant};
 
 use super::builder::Builder;
-use super::{Context, MAIN, Mutability, arith, primitive};
+use super::{Context, MAIN, Mutability, primitive};
 use crate::ir::{self, NONE, TypeKind, Variable};
 use crate::options::EntryPointers;
 use cfa::{
@@ -296,21 +296,6 @@ pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
     b.emit(Op::Assign { var: result, value: pointer });
     b.when(follows, |b| call(b, follow, &[pointer], result));
     b.var_expr(result)
-}
-
-/// A loaded value. If it is a pointer or a vector of pointers, each token in it is replaced.
-pub(super) fn followed_value(b: &mut Builder, ty: ir::Ty, value: ExprId) -> ExprId {
-    let ir = b.ir();
-    match *ir.kind(ty) {
-        TypeKind::Pointer => followed(b, value),
-        TypeKind::Vector(lane, _) if b.cx.lazy.is_some() && matches!(ir.kind(lane), TypeKind::Pointer) => {
-            let (value, width) = (b.pin(value), b.pointer_width());
-            let lanes = arith::lanes(b.x(), value, width);
-            let lanes: Vec<ExprId> = lanes.into_iter().map(|lane| followed(b, lane)).collect();
-            arith::from_lanes(b.x(), &lanes)
-        }
-        _ => value,
-    }
 }
 
 /// Two conditions: the pointer points to no object, and the pointer points to a placeholder.

@@ -210,7 +210,7 @@ fn lower_load(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     order.into_iter().for_each(|order| threads::begin(&mut fl.b, order));
     let value = if fl.b.ir().types[i.ty as usize].size == 0 { fl.b.int(width, 0) } else { fl.b.load(address, width) };
     order.into_iter().for_each(|_| threads::finish(&mut fl.b));
-    let value = arguments::followed_value(&mut fl.b, i.ty, value);
+    let value = fl.b.followed(i.ty, value);
     fl.define_saved(n, value);
 }
 

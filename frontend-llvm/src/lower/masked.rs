@@ -1,4 +1,5 @@
-//! Masked accesses of LLVM's vectorised code: only the lanes whose bits in the mask are set are accessed.
+//! Loads and stores of the lanes of vectors. Masked accesses of LLVM's vectorised code access only the lanes whose bits
+//! in the mask are set.
 
 use super::builder::Builder;
 use super::{arguments, arith};
@@ -43,6 +44,21 @@ impl Lanes {
 }
 
 impl Builder<'_, '_> {
+    /// A loaded value. If it is a pointer or a vector of pointers, each token in it is replaced.
+    pub fn followed(&mut self, ty: Ty, value: ExprId) -> ExprId {
+        let ir = self.ir();
+        match *ir.kind(ty) {
+            TypeKind::Pointer => arguments::followed(self, value),
+            TypeKind::Vector(lane, _) if self.cx.lazy.is_some() && matches!(ir.kind(lane), TypeKind::Pointer) => {
+                let (value, width) = (self.pin(value), self.pointer_width());
+                let lanes = arith::lanes(self.x(), value, width);
+                let lanes: Vec<ExprId> = lanes.into_iter().map(|lane| arguments::followed(self, lane)).collect();
+                arith::from_lanes(self.x(), &lanes)
+            }
+            _ => value,
+        }
+    }
+
     /// The vector whose lanes are loaded if their bits in the mask are set, and those of `kept` otherwise.
     pub fn load_masked(&mut self, ty: Ty, from: ExprId, mask: ExprId, kept: ExprId) -> Option<ExprId> {
         let TypeKind::Vector(lane, _) = *self.ir().kind(ty) else { return None };
@@ -59,7 +75,7 @@ impl Builder<'_, '_> {
             b.emit(Op::Load { var: vars[n], addr });
             let loaded = b.var_expr(vars[n]);
             // A lane that is kept may have any value, so it is no token.
-            let value = arguments::followed_value(b, lane, loaded);
+            let value = b.followed(lane, loaded);
             if value != loaded {
                 b.emit(Op::Assign { var: vars[n], value });
             }
