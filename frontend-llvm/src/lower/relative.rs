@@ -91,7 +91,10 @@ impl Builder<'_, '_> {
         let is_entry = self.x().and(is_aligned, is_inside);
         let result = self.temp(pointer);
         let (inside, outside, after) = (self.new_location(), self.new_location(), self.new_location());
+        // The source has no branch here.
+        let place = self.place.take();
         self.branch(is_entry, inside, outside);
+        self.place = place;
         self.cursor = Cursor::At(inside);
         let x = self.x();
         let doubled = x.binary(BinOp::Shl, offset, one);
