@@ -620,6 +620,26 @@ CHECK(sigismember(&old, SIGUSR1) == 1);
 sigprocmask(SIG_SETMASK, NULL, &old);
 CHECK(sigismember(&old, SIGUSR1) == 0 && !sigismember(&old, SIGKILL));
 
+// true law: signal sigaction bsd_signal sysv_signal __sysv_signal
+extern __sighandler_t bsd_signal(int, __sighandler_t);
+struct sigaction action, former;
+sigaction(SIGUSR1, NULL, &former);
+CHECK(former.sa_handler == SIG_DFL || former.sa_handler == SIG_IGN);
+CHECK(sigaction(SIGUSR1, NULL, &action) == 0 && action.sa_handler == former.sa_handler);
+CHECK(signal(SIGUSR1, SIG_IGN) == former.sa_handler);
+CHECK(sysv_signal(SIGUSR1, SIG_DFL) == SIG_IGN);
+CHECK(__sysv_signal(SIGUSR1, SIG_IGN) == SIG_DFL);
+CHECK(bsd_signal(SIGUSR1, SIG_DFL) == SIG_IGN);
+CHECK(signal(SIGUSR2, SIG_IGN) != SIG_ERR && signal(SIGUSR2, SIG_DFL) == SIG_IGN);
+
+// claim: signal
+CHECK(signal(SIGINT, SIG_IGN) == SIG_DFL);
+
+// claim: sigaction
+struct sigaction former;
+sigaction(SIGINT, NULL, &former);
+CHECK(former.sa_handler == SIG_IGN);
+
 // true law: getenv secure_getenv setenv putenv
 char *home = getenv("HOME");
 CHECK(getenv("HOME") == home && secure_getenv("HOME") == home);
