@@ -157,6 +157,28 @@ fn slices_do_what_programs_do() {
     });
 }
 
+/// In preprocessed C, line directives give the lines other numbers.
+#[test]
+fn preprocessed_programs_are_sliced() {
+    programs().into_par_iter().for_each(|file| {
+        let bench = Bench::new();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let (preprocessed, blanked) = (bench.path("program.i"), bench.path("blanked.c"));
+        must(clang().arg("-E").arg(&file).arg("-o").arg(&preprocessed));
+        assert!(std::fs::read_to_string(&preprocessed).unwrap().contains("# 1 \""));
+        let original = bench.link(&file, &["-O0"], "original");
+        for (line, place) in criteria(&text).into_iter().step_by(3) {
+            let places = BTreeSet::from([place]);
+            let expected = run(&original, &places, Duration::from_secs(10)).expect("the program ends");
+            let options = [&options_of(&text)[..], &["--c", blanked.to_str().unwrap()]].concat();
+            let name = file.file_name().unwrap().to_str().unwrap();
+            bench.slice(&preprocessed, name, &[line], &options).expect("a line with code");
+            let told = run(&bench.link(&blanked, &["-O0"], "slice"), &places, Duration::from_secs(10));
+            assert_eq!(told, Some(expected), "{}:{line}", file.display());
+        }
+    });
+}
+
 /// A slice ends where the program ends in a call that does not return, whatever the statement.
 #[test]
 fn calls_that_do_not_return_end_slices() {

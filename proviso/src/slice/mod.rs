@@ -5,6 +5,7 @@ pub mod criteria;
 #[cfg(test)]
 mod hidden_states;
 mod lines;
+mod numbering;
 mod subject;
 
 pub use criteria::{SourcePosition, variables};
@@ -19,6 +20,7 @@ use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use frontend_llvm::{Cut, KeptPart, Size, Unused};
 use lines::Lines;
+use numbering::Numbering;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use slicer::{Analysis, Criterion, Slice};
@@ -282,20 +284,21 @@ impl<'a> CFile<'a> {
     /// Finds the code of a file. `alive` is true for the locations that are executed, and `useful` for those from which
     /// a criterion is reachable.
     fn new(subject: &'a Subject, path: &'a Path, text: &'a str, alive: &[bool], useful: &[bool]) -> Self {
-        let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let absolute = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let is_it = |name: &str| Path::new(name) == path || std::fs::canonicalize(name).is_ok_and(|p| p == absolute);
+        let source = Source::new(text);
+        let numbering = Numbering::new(path, &source);
         let mut code = Code::default();
         let mut edges_at: BTreeMap<usize, &[EdgeId]> = BTreeMap::new();
         let returns = |(_, edge): &(EdgeId, &Edge)| matches!(edge.op, Op::Return { .. }) && alive[edge.source.index()];
         let returning: FxHashSet<FuncId> =
             subject.program.edges.iter().filter(returns).map(|(id, _)| subject.program.func_of(id)).collect();
-        let mut known: FxHashMap<&str, bool> = FxHashMap::default();
+        let mut known: FxHashMap<&str, Option<usize>> = FxHashMap::default();
+        let mut is_unclear = false;
         for ((name, line), columns) in &subject.places.code {
-            if !*known.entry(name).or_insert_with(|| is_it(name)) {
+            let Some(file) = *known.entry(name).or_insert_with(|| numbering.name(name)) else { continue };
+            let Some(start) = numbering.start(file, *line) else {
+                is_unclear = true;
                 continue;
-            }
-            let Some(&start) = starts.get(*line as usize - 1) else { continue };
+            };
             for (&column, edges) in columns {
                 let at = start + column.saturating_sub(1) as usize;
                 code.all.insert(at);
@@ -308,7 +311,6 @@ impl<'a> CFile<'a> {
                 }
                 let is_call = |e: &EdgeId| match &subject.program.edges[*e].op {
                     Op::Call { callee: cfa::Callee::Direct(f), .. } => {
-                        // With `#line`, the position may be another one, or none.
                         let name = &subject.program.funcs[*f].name[..];
                         let rest = text.get(at..).and_then(|text| text.strip_prefix(name));
                         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
@@ -322,11 +324,13 @@ impl<'a> CFile<'a> {
             }
         }
         let position = |path: &str, line: u32, column: u32| {
-            let start = if is_it(path) { *starts.get(line as usize - 1)? } else { return None };
-            Some(start + column.saturating_sub(1) as usize)
+            let file = known.get(path).copied().unwrap_or_else(|| numbering.name(path))?;
+            Some(numbering.start(file, line)? + column.saturating_sub(1) as usize)
         };
         code.next = next_positions(subject, alive, position);
-        Self { path, source: Source::new(text), code, edges: edges_at, whole: BTreeSet::new() }
+        // If line directives give several lines with code the same number, the file stays whole.
+        let whole = if is_unclear { (0..source.items.len()).collect() } else { BTreeSet::new() };
+        Self { path, source, code, edges: edges_at, whole }
     }
 
     /// Selects the code that is in a slice.
