@@ -10,6 +10,7 @@ use crate::ir::{Body, ConstantKind, GlobalRef, Module, Operand, op};
 use crate::llvm::LlvmModule;
 use crate::lower::Layout;
 use cfa::{EdgeId, FuncId, HaltKind, Id, LocId, Op, Out, PlaceId, Program};
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -95,19 +96,26 @@ impl Cut {
         Some(first + body.blocks[n].end - 1)
     }
 
-    /// True if an instruction alone is a block, jumps to the next block, and has the place of an earlier instruction of
-    /// its function. The compiler adds such jumps before labels, with the place of the code that it compiled last.
-    pub fn is_added_before_label(&self, instruction: u32) -> bool {
-        let Some((first, body)) = self.body_of(instruction) else { return false };
-        let at = instruction - first;
-        let n = body.blocks.partition_point(|block| block.end <= at);
-        if body.blocks.get(n) != Some(&(at..at + 1)) {
-            return false;
+    /// The jumps that the compiler added before labels: each is a block alone, leads to the next block, and has the place
+    /// of an earlier instruction of its function, which is that of the code that was compiled last.
+    pub fn jumps_before_labels(&self) -> FxHashSet<u32> {
+        let mut found = FxHashSet::default();
+        for function in &self.ir.functions {
+            let Some(body) = &function.body else { continue };
+            let mut seen: FxHashSet<PlaceId> = FxHashSet::default();
+            for (n, block) in body.blocks.iter().enumerate() {
+                for at in block.clone() {
+                    let instruction = &body.instructions[at as usize];
+                    let place = self.layout.places.get(instruction.place as usize).copied().flatten();
+                    let is_repeated = place.is_some_and(|place| !seen.insert(place));
+                    let next = [Operand::Block(n as u32 + 1)];
+                    if is_repeated && *block == (at..at + 1) && self.ir.operands(instruction).eq(next) {
+                        found.insert(function.first_instruction + at);
+                    }
+                }
+            }
         }
-        let place = self.place(instruction);
-        self.ir.operands(&body.instructions[at as usize]).eq([Operand::Block(n as u32 + 1)])
-            && place.is_some()
-            && (first..instruction).rev().any(|earlier| self.place(earlier) == place)
+        found
     }
 
     /// The body that contains an instruction, with the number of its first instruction.

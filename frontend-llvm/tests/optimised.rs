@@ -79,5 +79,12 @@ fn vectorised() {
 
 #[test]
 fn vectorised_with_gathers() {
-    check(DataModel::Lp64, &["-O3", "-march=skylake-avx512", "-fno-builtin"]);
+    let flags = ["-O3", "-march=skylake-avx512", "-fno-builtin"];
+    let native = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/native");
+    let mut clang = Command::new("clang-19");
+    clang.args(["-S", "-emit-llvm", "-w", "-o", "-", "-include"]).arg(native.join("report.h")).args(flags);
+    let output = clang.arg(native.join("vectorised.c")).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("call void @llvm.masked.scatter") && text.contains("@llvm.masked.gather"), "{output:?}");
+    check(DataModel::Lp64, &flags);
 }

@@ -636,7 +636,8 @@ fn failing_input(out: &mut String, input: &[u8], failures: &[usize]) {
     );
 }
 
-/// Writes a constructor that prepares standard input, the environment variables, ignored signals, and the arguments of `main`.
+/// Writes a constructor that prepares standard input, the environment variables, ignored signals, and the arguments of
+/// `main`.
 fn before_main(out: &mut String, environment: &Environment) {
     let command = &environment.command;
     let calls_main = *command != Command::default();

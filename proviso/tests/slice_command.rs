@@ -373,6 +373,16 @@ fn a_value_that_is_not_needed_is_returned_as_zero() {
     assert!(slice.contains("return v[low] == key ? low : -1;") && slice.contains("return low;"), "{slice}");
 }
 
+/// Two lines with code have the same number, so it is not known which code is in the slice.
+#[test]
+fn functions_whose_places_line_directives_hide_stay() {
+    let folder = Folder::new();
+    let text = "extern void check(int);\nint main(void) {\n    int s = 3;\n#line 3\n    check(s);\n    return 0;\n}\n";
+    std::fs::write(folder.path("p.c"), text).unwrap();
+    folder.ok(&["slice", "p.c", "-c", "check", "--c", "s.c"]);
+    assert_eq!(std::fs::read_to_string(folder.path("s.c")).unwrap(), text);
+}
+
 #[test]
 fn a_function_that_was_inlined_is_a_criterion() {
     let folder = Folder::new();

@@ -139,6 +139,12 @@ impl<'c, 'm> Builder<'c, 'm> {
         }
         fork(self, cond, [then_target, else_target], means);
     }
+    /// Ends the path with a branch that the source does not have. It has no place, so tests and coverage ignore it.
+    pub fn branch_without_place(&mut self, cond: ExprId, then_target: LocId, else_target: LocId) {
+        let place = self.place.take();
+        self.branch(cond, then_target, else_target);
+        self.place = place;
+    }
     /// Runs `body` on the path where `cond` is true. Continues after the end of `body`, and where `cond` is false.
     pub fn when(&mut self, cond: ExprId, body: impl FnOnce(&mut Self)) {
         if self.x().is_false(cond) {

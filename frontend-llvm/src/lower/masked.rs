@@ -7,7 +7,7 @@ use crate::ir::{Ty, TypeKind};
 use cfa::{ExprId, Op};
 
 /// A masked access, with an address for each lane.
-struct Lanes {
+struct MaskedAccess {
     addresses: Vec<ExprId>,
     /// One bit for each lane.
     mask: Vec<ExprId>,
@@ -15,7 +15,7 @@ struct Lanes {
     width: u32,
 }
 
-impl Lanes {
+impl MaskedAccess {
     /// The lanes of a vector of type `ty`. `address` is the address of the first lane, or a vector of addresses. `None`
     /// if a lane does not occupy whole bytes in memory.
     fn new(b: &mut Builder, ty: Ty, address: ExprId, mask: ExprId) -> Option<Self> {
@@ -35,7 +35,7 @@ impl Lanes {
         (mask.len() == addresses.len()).then_some(Self { addresses, mask, width })
     }
 
-    /// Emits one access for each lane in order of the lanes.
+    /// Emits one access for each lane in order of the lanes. A lane is accessed only if its bit in the mask is set.
     fn access(&self, b: &mut Builder, access: impl Fn(&mut Builder, usize, ExprId)) {
         for (n, (&address, &is_accessed)) in self.addresses.iter().zip(&self.mask).enumerate() {
             b.when(is_accessed, |b| access(b, n, address));
@@ -59,14 +59,14 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The vector whose lanes are loaded if their bits in the mask are set, and those of `kept` otherwise.
-    pub fn load_masked(&mut self, ty: Ty, from: ExprId, mask: ExprId, kept: ExprId) -> Option<ExprId> {
+    /// The vector whose lanes are loaded if their bits in the mask are set, and those of `passthru` otherwise.
+    pub fn load_masked(&mut self, ty: Ty, from: ExprId, mask: ExprId, passthru: ExprId) -> Option<ExprId> {
         let TypeKind::Vector(lane, _) = *self.ir().kind(ty) else { return None };
-        let lanes = Lanes::new(self, ty, from, mask)?;
-        let kept = self.share(kept);
-        let kept = arith::lanes(self.x(), kept, lanes.width);
-        let mut vars = Vec::with_capacity(kept.len());
-        for value in kept {
+        let lanes = MaskedAccess::new(self, ty, from, mask)?;
+        let passthru = self.share(passthru);
+        let passthru = arith::lanes(self.x(), passthru, lanes.width);
+        let mut vars = Vec::with_capacity(passthru.len());
+        for value in passthru {
             let var = self.temp(lanes.width);
             self.emit(Op::Assign { var, value });
             vars.push(var);
@@ -74,7 +74,7 @@ impl Builder<'_, '_> {
         lanes.access(self, |b, n, addr| {
             b.emit(Op::Load { var: vars[n], addr });
             let loaded = b.var_expr(vars[n]);
-            // A lane that is kept may have any value, so it is no token.
+            // A lane of `passthru` may have any value, so it is no token.
             let value = b.followed(lane, loaded);
             if value != loaded {
                 b.emit(Op::Assign { var: vars[n], value });
@@ -86,7 +86,7 @@ impl Builder<'_, '_> {
 
     /// Stores the lanes of `value` whose bits in the mask are set.
     pub fn store_masked(&mut self, ty: Ty, value: ExprId, to: ExprId, mask: ExprId) -> Option<()> {
-        let lanes = Lanes::new(self, ty, to, mask)?;
+        let lanes = MaskedAccess::new(self, ty, to, mask)?;
         let value = self.share(value);
         let values = arith::lanes(self.x(), value, lanes.width);
         lanes.access(self, |b, n, addr| {

@@ -173,6 +173,7 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
             // The program keeps the address of the handler, so that the analyses find it.
             args.iter().for_each(|&arg| _ = b.pin(arg));
             let model = &b.cx.program.funcs[b.func].name;
+            // Models of calls whose result is not used have this prefix (`models/signal.c`).
             let model = model.strip_prefix("proviso_ignored_").unwrap_or(model);
             let reason = format!("{} ('{model}'): not modelled", cfa::HANDLERS);
             b.approximate(reason, false, true);
@@ -275,10 +276,7 @@ fn allocate(b: &mut Builder, request: Request) -> ExprId {
     }
     let var = b.temp(width);
     let (failed, succeeds, after) = (b.new_location(), b.new_location(), b.new_location());
-    // The branch has no source position, so tests and coverage ignore it.
-    let place = b.place.take();
-    b.branch(fails, failed, succeeds);
-    b.place = place;
+    b.branch_without_place(fails, failed, succeeds);
     b.cursor = Cursor::At(failed);
     set_errno(b, |b| b.int(32, ENOMEM));
     let null = b.size(0);

@@ -71,7 +71,7 @@ impl Context<'_> {
 
 impl Builder<'_, '_> {
     /// The sum of `table`, which is the value of the operand, and of the distance that the table has at this offset, in
-    /// bytes. `None` if the operand is not the address of a table of relative addresses, or if pointers have not 64 bits.
+    /// bytes. `None` if the operand is not the address of a table of relative addresses, or if pointers do not have 64 bits.
     pub fn load_relative(&mut self, operand: Operand, table: ExprId, offset: ExprId) -> Option<ExprId> {
         let ir = self.ir();
         let Operand::Constant(constant) = operand else { return None };
@@ -91,10 +91,7 @@ impl Builder<'_, '_> {
         let is_entry = self.x().and(is_aligned, is_inside);
         let result = self.temp(pointer);
         let (inside, outside, after) = (self.new_location(), self.new_location(), self.new_location());
-        // The source has no branch here.
-        let place = self.place.take();
-        self.branch(is_entry, inside, outside);
-        self.place = place;
+        self.branch_without_place(is_entry, inside, outside);
         self.cursor = Cursor::At(inside);
         let x = self.x();
         let doubled = x.binary(BinOp::Shl, offset, one);

@@ -27,12 +27,13 @@ impl Places {
     pub fn new(program: &Program, cut: &Cut) -> Self {
         let mut by_place: Vec<Vec<EdgeId>> = vec![Vec::new(); program.places.len()];
         let mut added = BTreeSet::new();
+        let before_labels = cut.jumps_before_labels();
         for (id, edge) in program.edges.iter() {
             if program.funcs[program.func_of(id)].origin != FunctionOrigin::Source {
                 continue;
             }
             if let (Op::Skip, [jump]) = (&edge.op, &edge.origin[..])
-                && cut.is_added_before_label(*jump)
+                && before_labels.contains(jump)
             {
                 added.insert(id);
                 continue;

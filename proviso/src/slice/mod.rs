@@ -12,7 +12,7 @@ pub use criteria::{SourcePosition, variables};
 pub use subject::Subject;
 
 use crate::args::SliceArgs;
-use crate::c_scan::Source;
+use crate::c_scan::{Item, Source};
 use crate::output::{self, Colors};
 use blank::{Blanked, Code};
 use cfa::{Edge, EdgeId, Family, FuncId, HaltKind, Id, Op, PlaceId, Program};
@@ -244,7 +244,10 @@ fn warn_of_given_up(all: &[Blanked], colors: Colors) {
     let given_up: Vec<String> = all.iter().flat_map(|b| b.given_up.clone()).collect();
     if !given_up.is_empty() {
         let (verb, rest) = if given_up.len() == 1 { ("stays", "its rest") } else { ("stay", "their rests") };
-        let what = format!("{} {verb} whole: without the removed parts, {rest} would not compile", given_up.join(", "));
+        let what = format!(
+            "{} {verb} whole: without the removed parts, {rest} would not compile, or line directives hide the places",
+            given_up.join(", ")
+        );
         output::warning(&what, colors);
     }
 }
@@ -328,8 +331,20 @@ impl<'a> CFile<'a> {
             Some(numbering.start(file, line)? + column.saturating_sub(1) as usize)
         };
         code.next = next_positions(subject, alive, position);
-        // If line directives give several lines with code the same number, the file stays whole.
-        let whole = if is_unclear { (0..source.items.len()).collect() } else { BTreeSet::new() };
+        // Line directives may give several lines the same number, or a name that is not found. The code is not known then,
+        // and stays.
+        let functions = subject.program.funcs.values().filter(|func| func.origin == cfa::FunctionOrigin::Source);
+        let functions: FxHashSet<&str> = functions.map(|func| &func.name[..]).collect();
+        let is_lost = |item: &Item| match item {
+            Item::Function { name, body, .. } => {
+                functions.contains(source.word(*name)) && code.all.range(source.bytes(body.span())).next().is_none()
+            }
+            _ => false,
+        };
+        let mut whole = BTreeSet::new();
+        if numbering.is_changed() {
+            whole.extend((0..source.items.len()).filter(|&n| is_unclear || is_lost(&source.items[n])));
+        }
         Self { path, source, code, edges: edges_at, whole }
     }
 

@@ -11,6 +11,7 @@ pub struct Numbering {
     names: Vec<PathBuf>,
     /// By name and number: the byte offset of the line. `None` if several lines have this number.
     starts: FxHashMap<(usize, u32), Option<usize>>,
+    is_changed: bool,
 }
 
 impl Numbering {
@@ -20,16 +21,16 @@ impl Numbering {
         let start_of_line = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
         let directives = source.directives.iter().map(|d| (start_of_line(d.start), &text[d.clone()]));
         let directives: FxHashMap<usize, &str> = directives.collect();
-        let mut this = Self { names: vec![absolute(path)], starts: FxHashMap::default() };
+        let mut this = Self { names: vec![absolute(path)], starts: FxHashMap::default(), is_changed: false };
         let (mut name, mut number) = (0, 1);
         for start in std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)) {
             if let Some((given, file)) = directives.get(&start).and_then(|text| line_directive(text)) {
-                number = given;
+                (number, this.is_changed) = (given, true);
                 name = file.map_or(name, |file| this.intern(&absolute(Path::new(file))));
                 continue;
             }
             this.starts.entry((name, number)).and_modify(|start| *start = None).or_insert(Some(start));
-            number += 1;
+            number = number.saturating_add(1);
         }
         this
     }
@@ -48,6 +49,11 @@ impl Numbering {
     /// The number of a name, for [`start`](Self::start). `None` if no line of the file has it.
     pub fn name(&self, name: &str) -> Option<usize> {
         self.find(&absolute(Path::new(name)))
+    }
+
+    /// True if a line directive changes the numbers.
+    pub fn is_changed(&self) -> bool {
+        self.is_changed
     }
 
     /// The byte offset of the line with this number. `None` if there is no such line, or more than one.

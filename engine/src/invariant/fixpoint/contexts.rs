@@ -122,11 +122,12 @@ impl Contexts {
         // Functions that do not return are not copied, because no caller sees their effect. Without calls of them, most
         // functions that use a function such as `exit`, which may call much of the program, are not recursive.
         let returning = returning(&self.program);
+        // The last node of the call graph stands for calls through pointers.
         let returns = |func: u32| func as usize >= originals || returning.contains(func as usize);
-        let inner: Vec<_> = calls.graph().edges().filter(|&(_, callee)| returns(callee)).collect();
-        let inner = Digraph::new(calls.graph().len(), &inner);
-        let components = inner.components();
-        let is_recursive = |func: FuncId| components.on_cycle(&inner, func.0);
+        let returning_calls: Vec<_> = calls.graph().edges().filter(|&(_, callee)| returns(callee)).collect();
+        let graph = Digraph::new(calls.graph().len(), &returning_calls);
+        let components = graph.components();
+        let is_recursive = |func: FuncId| components.on_cycle(&graph, func.0);
         // Visit callees before their callers.
         for func in components.iter().flatten().map(|&func| FuncId(func)).filter(|func| func.index() < originals) {
             let inner = calls.calls_in(func).iter().filter_map(|&call| match self.program.edges[call].op {
