@@ -506,6 +506,15 @@ pub enum InputKind {
 }
 
 impl InputKind {
+    /// Returns true if the value comes from outside the program: it is the address of an object only if the program has
+    /// exposed that address.
+    pub fn is_from_outside(&self) -> bool {
+        match self {
+            Self::Environment(_) => true,
+            Self::Unmodelled(what) => what == ASSEMBLY_RESULT || what == STREAM_FIELD,
+            _ => false,
+        }
+    }
     /// The input that decides which string literals share memory.
     pub fn literals() -> Self {
         Self::Environment("string literals".to_owned())
@@ -543,6 +552,10 @@ pub struct Taint {
 pub const UNDEFINED_CALL: &str = "call of undefined function";
 /// The reason of a taint for inline assembly.
 pub const INLINE_ASSEMBLY: &str = "inline assembly";
+/// The name of inputs for results of inline assembly that only computes values, and no addresses from its operands.
+pub const ASSEMBLY_RESULT: &str = "the result of inline assembly";
+/// The name of inputs for fields of a stream (`FILE`).
+pub const STREAM_FIELD: &str = "FILE";
 /// The start of the reason of a taint that stands for assembly outside functions.
 pub const FILE_ASSEMBLY: &str = "assembly at file scope";
 

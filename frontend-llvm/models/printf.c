@@ -469,7 +469,9 @@ static void proviso_print_anything(struct proviso_output *out, struct proviso_sp
             (void)va_arg(any.list, ssize_t);
         if (!__proviso_counts() || __proviso_env_bool()) {
             struct proviso_spec text = {.precision = __proviso_env_int(), .length = __proviso_env_bool() ? 'l' : 0};
-            proviso_print_text_argument(out, &text, va_arg(any.list, const void *));
+            const void *argument = va_arg(any.list, const void *);
+            __proviso_print_address(argument);
+            proviso_print_text_argument(out, &text, argument);
         } else {
             proviso_store_count(va_arg(any.list, void *), __proviso_env_char(), __proviso_env_size());
         }
@@ -538,6 +540,7 @@ static void proviso_print_conversion(struct proviso_output *out, struct proviso_
         break;
     case 'p': {
         void *pointer = va_arg(args->list, void *);
+        __proviso_print_address(pointer);
         if (pointer) {
             spec->alternative = 1;
             spec->conversion = 'x';

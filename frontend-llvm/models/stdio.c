@@ -264,6 +264,7 @@ static int proviso_set_buffer(struct proviso_stream *stream, char *buffer, size_
     USE(stream);
     if (buffer) {
         GIVE_BUFFER(stream, buffer, size);
+        __proviso_expose(buffer);
         __proviso_env_memory(buffer, size);
         __proviso_underapproximated("later writes of a stream to the buffer of setvbuf are not modelled");
     }

@@ -328,6 +328,15 @@ static bool is_pointer_difference(const Instruction &instruction) {
   return all_of(instruction.operands(), [](const Use &use) { return isa<PtrToIntInst>(use.get()); });
 }
 
+/// True if the program converts a pointer to an integer: not for a difference of pointers, or a check of a sanitizer.
+static bool is_converted(const PtrToIntInst &number) {
+  auto is_subtracted = [](const User *user) {
+    auto *difference = dyn_cast<Instruction>(user);
+    return difference && is_pointer_difference(*difference);
+  };
+  return !number.hasMetadata(LLVMContext::MD_nosanitize) && !all_of(number.users(), is_subtracted);
+}
+
 /// True if a value is a part of a complex integer, or computed from such parts and without a name.
 static bool is_part(const Value *value, unsigned depth = 3) {
   auto *instruction = dyn_cast<Instruction>(value);
@@ -415,6 +424,8 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
     extra = {uint32_t(load->getOrdering())};
   } else if (auto *store = dyn_cast<StoreInst>(&instruction); store && store->isAtomic()) {
     extra = {uint32_t(store->getOrdering())};
+  } else if (auto *number = dyn_cast<PtrToIntInst>(&instruction)) {
+    extra = {uint32_t(is_converted(*number))};
   } else if (auto *arithmetic = dyn_cast<OverflowingBinaryOperator>(&instruction)) {
     extra = {uint32_t(arithmetic->hasNoSignedWrap()) | uint32_t(is_pointer_difference(instruction)) << 1 |
              uint32_t(is_complex(instruction)) << 2};

@@ -48,7 +48,9 @@ pub use globals::LIBRARY_VARIABLES;
 pub(crate) use sanitizer::{HANDLER, unasked_handlers};
 
 use builder::ExprInfo;
-use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, GlobalId, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind};
+use cfa::{
+    CType, DataLayout, ExprId, FuncId, FunctionOrigin, GlobalId, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind,
+};
 use globals::Cell;
 use rustc_hash::FxHashMap;
 use source::SourceMap;
@@ -127,8 +129,12 @@ struct Context<'m> {
     shares_files: bool,
     /// True if the program may print with a format that contains `%n`.
     counts: bool,
+    /// The program may print addresses (`%p`).
+    prints_addresses: bool,
     /// The rounding mode, if the program can change it.
     rounding_mode: Option<VarId>,
+    /// The type of pointers without debug information.
+    pointer_type: Option<TypeId>,
     /// The objects that the arguments of the entry function point to.
     lazy: Option<arguments::Lazy>,
     /// The function that returns the address of `errno`, if the program uses it.
@@ -188,7 +194,9 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         hidden: [None; HiddenState::ALL.len()],
         shares_files: false,
         counts: true,
+        prints_addresses: true,
         rounding_mode: None,
+        pointer_type: None,
         lazy: None,
         errno_location: None,
         unreturned: None,
@@ -319,12 +327,18 @@ impl Context<'_> {
             let func = self.program.add_function(name, return_type, return_width);
             let vars: Vec<VarId> = params.iter().map(|&ty| self.add_parameter(func, ty)).collect();
             let varargs = variadic.then(|| self.add_temp(func, self.pointer_width));
+            varargs.into_iter().for_each(|block| self.holds_pointers(block));
             let place = self.source.place(&mut self.program, f.file, f.line);
             let (names, types): (Vec<_>, Vec<_>) = function::declared_params(self.ir, f).into_iter().unzip();
             for (&var, ty) in vars.iter().zip(types) {
                 let (ty, bits) = (self.source.c_type(ty), u64::from(self.program.vars[var].width));
                 if self.program.size_of(ty).is_some_and(|bytes| bytes * 8 == bits) {
                     self.program.vars[var].ty = ty;
+                }
+            }
+            for (&var, &ty) in vars.iter().zip(params) {
+                if let TypeKind::Pointer = self.ir.kind(ty) {
+                    self.holds_pointers(var);
                 }
             }
             let function = &mut self.program.funcs[func];
@@ -375,14 +389,28 @@ impl Context<'_> {
         self.add_var(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None }, Mutability::Fixed)
     }
 
+    /// Records that a temporary or a variable of unknown type holds pointers.
+    fn holds_pointers(&mut self, var: VarId) {
+        let var = &mut self.program.vars[var];
+        if let CType::Unknown { .. } = self.program.types[var.ty] {
+            var.ty = *self.pointer_type.get_or_insert_with(|| self.program.types.push(CType::Pointer(source::VOID)));
+        }
+    }
+
     /// Declares a global variable for each hidden state of the library. Its value is always 0. Each value of the
     /// environment reads and writes one of them, so it depends on the earlier values.
     fn declare_hidden_states(&mut self) {
         let has = |names: &[&str]| self.ir.functions.iter().any(|f| names.contains(&models::stands_for(&f.name)));
         let (shares_files, sets_locale) = (has(&hidden::SHARE_FILES), has(&hidden::SET_LOCALE));
         let asks_for_exceptions = has(&hidden::GET_EXCEPTIONS);
-        let counts = |kind: &ConstantKind| matches!(kind, ConstantKind::Data(at) if hidden::has_count(&self.ir.text[at.clone()]));
-        self.counts = self.ir.constants.iter().any(|c| counts(&c.kind));
+        let is_printed = |conversion| {
+            let has = |kind: &ConstantKind| match kind {
+                ConstantKind::Data(at) => hidden::has_conversion(&self.ir.text[at.clone()], conversion),
+                _ => false,
+            };
+            self.ir.constants.iter().any(|c| has(&c.kind))
+        };
+        (self.counts, self.prints_addresses) = (is_printed(b'n'), is_printed(b'p'));
         self.shares_files = shares_files;
         let width = WIDTH_OF_STATE;
         for state in HiddenState::ALL {

@@ -124,6 +124,6 @@ fn object_name(program: &Program, kind: &ObjectKind) -> String {
             }
         }
         ObjectKind::Func(f) => program.funcs[f].name.clone(),
-        ObjectKind::Buffer(_) | ObjectKind::Distance(_) | ObjectKind::Unknown => "memory".into(),
+        ObjectKind::Buffer(_) | ObjectKind::Distance(_) | ObjectKind::Unknown | ObjectKind::Outside => "memory".into(),
     }
 }

@@ -139,7 +139,8 @@ impl Discharged {
         budget: &Budget,
     ) -> Option<(Self, impl FnOnce() -> Contexts + use<>)> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
-        let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
+        let points_to =
+            PointsTo::compute(program, &pointer::Options { deadline, exposure: true, ..pointer::Options::default() })?;
         let contexts = match reduced {
             Some(reduced) => reduced.copied(strength.copied),
             None => Contexts::new(program, Some(&points_to), strength.copied),

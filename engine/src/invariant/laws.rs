@@ -450,7 +450,8 @@ fn shape(seed: u64) -> Shape {
 /// Follows runs of a program. Adds to `counts` the number of variables checked, facts checked, faults, offset bounds
 /// bounds checked.
 fn follow(seed: u64, program: &Program, counts: &mut [usize; 7]) {
-    let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
+    let options = pointer::Options { exposure: true, ..pointer::Options::default() };
+    let points_to = PointsTo::compute(program, &options).expect("in time");
     let strength = match seed % 5 {
         2 => Strength::FULL.hurried(),
         3 => Strength::QUICK,
@@ -459,7 +460,7 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 7]) {
     let mut contexts = Contexts::new(program, Some(&points_to), strength.copied);
     if seed % 2 == 1 {
         // As for a large program: the analysis of what an earlier one left.
-        let first_points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
+        let first_points_to = PointsTo::compute(program, &options).expect("in time");
         let mut first = Analysis::following(&contexts, program, Some(first_points_to), strength);
         first.iterate(&Budget::unlimited()).expect("in time");
         contexts = contexts.reduced(|loc| first.is_reachable(loc)).copied(strength.copied);

@@ -53,6 +53,8 @@ pub const SI_TO_FP: u8 = 44;
 pub const FP_TRUNC: u8 = 45;
 pub const FP_EXT: u8 = 46;
 pub const PTR_TO_INT: u8 = 47;
+/// The extra word of a conversion that the program makes, unlike those of pointer differences and of checks.
+pub const IS_CONVERSION: u32 = 1;
 pub const INT_TO_PTR: u8 = 48;
 pub const BIT_CAST: u8 = 49;
 pub const ADDR_SPACE_CAST: u8 = 50;

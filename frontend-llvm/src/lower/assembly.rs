@@ -29,7 +29,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, assembly
     let value = match width {
         Some(width) if only_computes(fl, i, row) => {
             fl.b.approximate(format!("{}: its results are not modelled", cfa::INLINE_ASSEMBLY), true, false);
-            Some(fl.b.havoc(width, InputKind::Unmodelled(cfa::INLINE_ASSEMBLY.to_owned()), None))
+            Some(fl.b.havoc(width, InputKind::Unmodelled(cfa::ASSEMBLY_RESULT.to_owned()), None))
         }
         _ => fl.b.unmodelled(cfa::INLINE_ASSEMBLY, width),
     };

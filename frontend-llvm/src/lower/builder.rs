@@ -100,6 +100,9 @@ impl<'c, 'm> Builder<'c, 'm> {
     /// Appends an edge.
     pub fn emit(&mut self, op: Op) -> Option<EdgeId> {
         let source = self.here()?;
+        if let Op::Alloc { var, .. } = op {
+            self.cx.holds_pointers(var);
+        }
         let (place, origin) = (self.place, self.sorted_origin());
         let edge = self.cx.program.edges.push(Edge { source, op, target: source, place, fault: None, origin });
         self.cx.program.locs[source].out = Out::One(edge);

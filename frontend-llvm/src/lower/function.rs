@@ -288,13 +288,15 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             }
             Operand::Constant(c) => {
                 let width = self.b.cx.width(self.b.ir().constants[c as usize].ty)?;
+                let constant = &self.b.ir().constants[c as usize];
                 if let Some(value) = self.b.cx.constant(c) {
                     for global in globals::mentioned(self.b.cx, value) {
                         globals::approximate(&mut self.b, global);
                     }
-                    return Some(value);
+                    let is_integer = matches!(self.b.ir().kind(constant.ty), TypeKind::Int(_));
+                    let is_conversion = is_integer && !self.function.model && self.b.x().as_const(value).is_none();
+                    return Some(if is_conversion { self.b.pin(value) } else { value });
                 }
-                let constant = &self.b.ir().constants[c as usize];
                 let scalar = matches!(self.b.ir().kind(constant.ty), TypeKind::Int(_) | TypeKind::Float(_));
                 // A poison vector or struct is only a container for its parts.
                 if scalar && matches!(constant.kind, ConstantKind::Poison) {
@@ -373,7 +375,24 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
 
     /// Sets the value of instruction `n` to an expression over temporaries. Their edges have the origins.
     pub fn define_saved(&mut self, n: u32, expr: ExprId) {
+        if let (true, &Expr::Var(var)) = (self.is_pointer(n), self.b.x().get(expr)) {
+            self.b.cx.holds_pointers(var);
+        }
         self.values[n as usize].expr = Some(expr);
+    }
+
+    /// True if the value of an instruction is a pointer, or the number of one for a check or a difference of pointers.
+    fn is_pointer(&self, n: u32) -> bool {
+        let ir = self.b.cx.ir;
+        let i = self.instruction(n);
+        let is_number = |i: &Instruction| i.opcode == op::PTR_TO_INT && ir.extra(i).first() != Some(&op::IS_CONVERSION);
+        let is_of_number = || match ir.operands(i).next() {
+            Some(Operand::Instruction(first)) => is_number(self.instruction(first)),
+            _ => false,
+        };
+        matches!(ir.kind(i.ty), TypeKind::Pointer)
+            || is_number(i)
+            || matches!(i.opcode, op::ADD | op::AND) && is_of_number()
     }
 
     fn register(&mut self, n: u32, expr: ExprId) {

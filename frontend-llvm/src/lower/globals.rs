@@ -295,7 +295,11 @@ impl Context<'_> {
             if variable.c_type == NONE { self.unknown_type(Some(width)) } else { self.source.c_type(variable.c_type) };
         let place = self.source.place(&mut self.program, variable.file, variable.line);
         let var = Var { name: Some(name), ty, width, kind: VarKind::Global { init }, place };
-        Cell::Var(self.add_var(var, Mutability::Global))
+        let var = self.add_var(var, Mutability::Global);
+        if let TypeKind::Pointer = self.ir.kind(variable.ty) {
+            self.holds_pointers(var);
+        }
+        Cell::Var(var)
     }
 
     /// The bytes of an initialiser. Undefined parts are zero, as in the linker.

@@ -319,9 +319,19 @@ fn lower_atomic_update(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
 
 fn lower_value(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     match evaluate(fl, i) {
+        // The integer has a variable, so that the program says which addresses are converted.
+        Some(value) if i.opcode == op::PTR_TO_INT && is_conversion(fl, i) => {
+            let integer = fl.b.pin(value);
+            fl.define_saved(n, integer);
+        }
         Some(value) => fl.define(n, value),
         None => fl.unmodelled_instruction(n, i),
     }
+}
+
+/// True if the program converts a pointer to an integer here.
+fn is_conversion(fl: &FunctionLowering, i: &Instruction) -> bool {
+    !fl.function.model && fl.b.ir().extra(i).first() == Some(&op::IS_CONVERSION)
 }
 
 fn evaluate(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
@@ -572,7 +582,7 @@ impl Builder<'_, '_> {
             let changed = STATE_OF_STREAM.into_iter().filter(|_| use_of_stream == op::STREAM_IS_STORED);
             for (from, to) in changed {
                 let (part, size) = (b.offset(stream, from), b.size(to - from));
-                fill_with_inputs(b, part, size, &InputKind::Unmodelled("FILE".into()), None);
+                fill_with_inputs(b, part, size, &InputKind::Unmodelled(cfa::STREAM_FIELD.into()), None);
             }
             let size = b.size(LARGEST.0);
             let value = b.alloc(size, LARGEST.1, AllocKind::Stack, false);

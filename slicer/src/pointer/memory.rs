@@ -41,6 +41,8 @@ pub enum ObjectKind {
     Func(FuncId),
     /// The target of pointers from the environment: any object.
     Unknown,
+    /// Not an object, but a mark of values that may come from the environment. Solutions do not contain it.
+    Outside,
     /// A temporary object for the data of a `Copy` edge, between its source and its destination.
     Buffer(EdgeId),
     /// Not an object, but the distance from any object to this one, as an element of sets of integers.
@@ -196,6 +198,8 @@ pub struct Memory {
     func_count: u32,
     /// The object that represents any object.
     pub unknown: ObjectId,
+    /// The mark of values that may come from the environment.
+    pub outside: ObjectId,
     /// If set, locations have no offsets and objects have one slot: cheaper and less precise.
     pub flat: bool,
     crowded: Vec<ObjectId>,
@@ -235,6 +239,7 @@ impl Memory {
             objects.push(object(ObjectKind::Func(f), Some(1)));
         }
         let unknown = objects.push(object(ObjectKind::Unknown, None));
+        let outside = objects.push(object(ObjectKind::Outside, None));
         Self {
             objects,
             locations: Table::new(),
@@ -244,6 +249,7 @@ impl Memory {
             global_count: program.globals.len() as u32,
             func_count: program.funcs.len() as u32,
             unknown,
+            outside,
             flat,
             crowded: Vec::new(),
         }
@@ -284,7 +290,7 @@ impl Memory {
             ObjectKind::Unknown => Shift::ANY,
             _ if o.whole => Shift::ANY,
             // A pointer to a function calls that function, whatever its offset.
-            ObjectKind::Func(_) | ObjectKind::Distance(_) => Shift::ZERO,
+            ObjectKind::Func(_) | ObjectKind::Distance(_) | ObjectKind::Outside => Shift::ZERO,
             _ if self.flat => Shift::ANY,
             _ => at,
         };
@@ -317,8 +323,11 @@ impl Memory {
         match (way, of) {
             (LeafTransform::SAME, _) | (LeafTransform::Moved(_) | LeafTransform::Distance, Some(_)) => Some(location),
             (LeafTransform::Moved(by), None) => Some(self.location(object, at.then(by))),
+            (LeafTransform::Distance | LeafTransform::Exposure, None) if object == self.outside => None,
             (LeafTransform::Distance, None) => Some(self.distance(object)),
             (LeafTransform::Arrival, of) => of.map(|of| self.location(of, Shift::ANY)),
+            (LeafTransform::Exposure, None) => Some(self.location(object, Shift::ANY)),
+            (LeafTransform::Exposure, Some(_)) => None,
         }
     }
     /// The location that represents the distance to an object.
@@ -335,7 +344,7 @@ impl Memory {
     }
     /// True if the object has bytes that can be accessed.
     pub fn has_bytes(&self, object: ObjectId) -> bool {
-        !matches!(self.objects[object].kind, ObjectKind::Func(_) | ObjectKind::Distance(_))
+        !matches!(self.objects[object].kind, ObjectKind::Func(_) | ObjectKind::Distance(_) | ObjectKind::Outside)
     }
     /// Returns the objects that became too large since the last call.
     pub fn take_crowded(&mut self) -> Vec<ObjectId> {

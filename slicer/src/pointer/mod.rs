@@ -80,6 +80,10 @@ pub struct Options {
     pub heap_contexts: u8,
     /// The behaviour of undefined functions.
     pub undefined: Undefined,
+    /// True if the environment knows only the addresses that the program exposes (TS 6010), so that its inputs are
+    /// addresses of no other objects. For whole programs only: a slice does not expose all addresses that its program
+    /// exposes. Unification ignores it.
+    pub exposure: bool,
     /// The limit on work steps (about 50 ns each), after which unification replaces inclusion. Steps are counted, not
     /// timed, so the result is reproducible.
     pub budget: u64,
@@ -94,6 +98,7 @@ impl Default for Options {
             fields: true,
             heap_contexts: 1,
             undefined: Undefined::default(),
+            exposure: false,
             budget: 400_000_000,
             deadline: None,
         }
@@ -159,7 +164,7 @@ impl VarSets {
         match way {
             LeafTransform::Moved(shift) => Some((self.points_to, shift)),
             LeafTransform::Arrival => (self.leads_to != 0).then_some((self.leads_to, Shift::ANY)),
-            LeafTransform::Distance => None,
+            LeafTransform::Distance | LeafTransform::Exposure => None,
         }
     }
 }
@@ -381,7 +386,9 @@ impl Numbers {
         }
         let all = pool.get(set);
         let (mut pointers, mut arrivals) = (Vec::new(), Vec::new());
-        for location in all.iter().map(LocationId) {
+        let is_outside = |location: &LocationId| memory.locations[*location].object == memory.outside;
+        let found: Vec<LocationId> = all.iter().map(LocationId).filter(|location| !is_outside(location)).collect();
+        for location in found {
             match memory.moved(location, LeafTransform::Arrival) {
                 Some(arrival) => arrivals.push(arrival.0),
                 None => pointers.push(location.0),

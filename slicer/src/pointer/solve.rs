@@ -10,10 +10,10 @@ use super::graph::{Graph, NodeId};
 use super::instances::{InstanceId, Instances};
 use super::memory::{LocationId, Memory, ObjectId, ObjectKind, Slot, SlotLookup, SlotNodes};
 use super::sets::SetId;
-use super::terms::{Shift, Terms, gcd};
+use super::terms::{LeafTransform, Shift, Terms, gcd};
 use super::{Numbers, Options, Solution};
 use crate::sparse_set::SparseSet;
-use cfa::{CType, EdgeId, Expr, ExprId, FuncId, Id, Program};
+use cfa::{CType, EdgeId, Expr, ExprId, FuncId, Id, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
@@ -26,6 +26,9 @@ pub enum Use {
         shift: Shift,
         /// The number of bytes.
         width: u32,
+        /// True for a number that a library function reads. Variable arguments that it reads as numbers are no
+        /// pointers.
+        is_number: bool,
         /// The node of the loaded value.
         to: NodeId,
     },
@@ -55,6 +58,11 @@ pub enum Use {
         len: Option<u32>,
         /// The temporary object.
         buffer: ObjectId,
+    },
+    /// A comparison with another value: if one comes from the environment, the other is exposed.
+    Compare {
+        /// The other value.
+        with: NodeId,
     },
     /// An indirect call.
     Call {
@@ -104,7 +112,7 @@ pub struct Solver<'p> {
     /// The instances of functions in contexts.
     instances: Instances,
     /// The shared nodes of loads and stores, by set, shift and width.
-    loads: FxHashMap<(SetId, Shift, u32), NodeId>,
+    loads: FxHashMap<(SetId, Shift, u32, bool), NodeId>,
     stores: FxHashMap<(SetId, Shift, u32), NodeId>,
     routes: Vec<Route>,
     /// The number of routes from one object to another.
@@ -124,10 +132,14 @@ pub struct Solver<'p> {
     address_taken: Vec<FuncId>,
     /// The targets of indirect calls that have been added.
     known_calls: FxHashSet<(EdgeId, InstanceId, FuncId)>,
+    /// The allocations of blocks of variable arguments.
+    blocks: FxHashSet<EdgeId>,
     /// The behaviour of undefined functions.
     undefined: super::Undefined,
     /// The node of everything that undefined functions have, if it exists.
     external: Option<NodeId>,
+    /// The node of the exposed addresses. `None` if the environment knows all addresses.
+    exposed: Option<NodeId>,
     /// The number of waves so far.
     waves: u32,
     deadline: Option<Instant>,
@@ -143,6 +155,7 @@ impl<'p> Solver<'p> {
         for _ in 0..program.vars.len() + program.funcs.len() {
             graph.fresh_node();
         }
+        let exposed = options.exposure.then(|| graph.fresh_node());
         Self {
             program,
             terms: Terms::new(&program.exprs, program.layout.pointer_width, declared_pointers(program)),
@@ -162,8 +175,10 @@ impl<'p> Solver<'p> {
             to_reach: Vec::new(),
             address_taken: address_taken(program),
             known_calls: FxHashSet::default(),
+            blocks: blocks(program),
             undefined: options.undefined,
             external: None,
+            exposed,
             waves: 0,
             deadline: options.deadline,
             budget: options.budget,
@@ -206,18 +221,18 @@ impl<'p> Solver<'p> {
     /// Applies a use to pointers that belong to one node.
     fn apply(&mut self, what: Use, pointers: SetId, node: NodeId) {
         match what {
-            Use::Load { shift, width, to } => self.load(pointers, shift, width, to),
+            Use::Load { shift, width, is_number, to } => self.load(pointers, shift, width, is_number, to),
             Use::Store { shift, width, from } => self.store(pointers, shift, width, from),
             Use::Carry { route, slot } => self.carry(route, slot),
             Use::CopyFrom { buffer, .. } if self.is_large(node) => {
                 let whole = self.slot(buffer, Shift::ANY, 1).expect("a buffer has no bounds");
-                self.load(pointers, Shift::ANY, 1, whole.written);
+                self.load(pointers, Shift::ANY, 1, false, whole.written);
             }
             Use::CopyTo { buffer, .. } if self.is_large(node) => {
                 let whole = self.slot(buffer, Shift::ANY, 1).expect("a buffer has no bounds");
                 self.store(pointers, Shift::ANY, 1, whole.read);
             }
-            Use::CopyFrom { .. } | Use::CopyTo { .. } | Use::Call { .. } | Use::CallBack => {
+            Use::CopyFrom { .. } | Use::CopyTo { .. } | Use::Compare { .. } | Use::Call { .. } | Use::CallBack => {
                 for location in self.graph.sets.get(pointers).clone().iter() {
                     self.apply_to(what, LocationId(location));
                 }
@@ -244,8 +259,14 @@ impl<'p> Solver<'p> {
                 ObjectKind::Unknown => self.address_taken.clone().into_iter().for_each(|f| self.call_back(f)),
                 _ => {}
             },
+            Use::Compare { with } => {
+                if let (ObjectKind::Outside, Some(exposed)) = (kind, self.exposed) {
+                    self.graph.add_shifted(with, exposed, LeafTransform::Exposure);
+                }
+            }
             _ if !self.memory.has_bytes(place.object) => {}
-            Use::Load { shift, width, to } => {
+            Use::Load { is_number: true, .. } if self.is_block(place.object) => {}
+            Use::Load { shift, width, to, .. } => {
                 if let Some(nodes) = self.slot(place.object, place.at.then(shift), width) {
                     self.graph.add_edge(nodes.read, to);
                 }
@@ -267,22 +288,28 @@ impl<'p> Solver<'p> {
         }
     }
 
+    /// True for the variable arguments of a call.
+    fn is_block(&self, object: ObjectId) -> bool {
+        matches!(self.memory.objects[object].kind, ObjectKind::Alloc(edge) if self.blocks.contains(&edge))
+    }
     fn is_large(&self, node: NodeId) -> bool {
         let set = self.graph.points_to(node);
         self.graph.sets.get(set).has_more_than(MANY_PLACES)
     }
 
-    fn load(&mut self, pointers: SetId, shift: Shift, width: u32, to: NodeId) {
+    fn load(&mut self, pointers: SetId, shift: Shift, width: u32, is_number: bool, to: NodeId) {
         let locations = self.graph.sets.get(pointers).clone();
         if !locations.has_more_than(FEW_PLACES) {
-            return locations.iter().for_each(|l| self.apply_to(Use::Load { shift, width, to }, LocationId(l)));
+            return locations
+                .iter()
+                .for_each(|l| self.apply_to(Use::Load { shift, width, is_number, to }, LocationId(l)));
         }
-        let shared = match self.loads.get(&(pointers, shift, width)) {
+        let shared = match self.loads.get(&(pointers, shift, width, is_number)) {
             Some(&node) => node,
             None => {
                 let node = self.graph.fresh_node();
-                self.loads.insert((pointers, shift, width), node);
-                let slots = self.slots(&locations, shift, width, |nodes| nodes.read);
+                self.loads.insert((pointers, shift, width, is_number), node);
+                let slots = self.slots(&locations, shift, width, is_number, |nodes| nodes.read);
                 slots.into_iter().for_each(|slot| self.graph.add_edge(slot, node));
                 node
             }
@@ -299,7 +326,7 @@ impl<'p> Solver<'p> {
             None => {
                 let node = self.graph.fresh_node();
                 self.stores.insert((pointers, shift, width), node);
-                let slots = self.slots(&locations, shift, width, |nodes| nodes.written);
+                let slots = self.slots(&locations, shift, width, false, |nodes| nodes.written);
                 slots.into_iter().for_each(|slot| self.graph.add_edge(node, slot));
                 node
             }
@@ -312,12 +339,14 @@ impl<'p> Solver<'p> {
         locations: &SparseSet,
         shift: Shift,
         width: u32,
+        is_number: bool,
         which: impl Fn(SlotNodes) -> NodeId,
     ) -> Vec<NodeId> {
         let mut found = Vec::new();
         for location in locations.iter() {
             let place = self.memory.locations[LocationId(location)];
             if self.memory.has_bytes(place.object)
+                && !(is_number && self.is_block(place.object))
                 && let Some(nodes) = self.slot(place.object, place.at.then(shift), width)
             {
                 found.push(self.graph.find(which(nodes)));
@@ -481,6 +510,20 @@ impl<'p> Solver<'p> {
             reached: self.reached,
         }
     }
+}
+
+/// The allocations of the variable arguments of calls.
+fn blocks(program: &Program) -> FxHashSet<EdgeId> {
+    let block = |op: &Op| match op {
+        Op::Call { varargs: Some(block), .. } => match program.exprs.get(*block) {
+            Expr::Var(var) => Some(*var),
+            _ => None,
+        },
+        _ => None,
+    };
+    let vars: FxHashSet<VarId> = program.edges.values().filter_map(|edge| block(&edge.op)).collect();
+    let is_block = |op: &Op| matches!(op, Op::Alloc { var, .. } if vars.contains(var));
+    program.edges.iter().filter(|(_, edge)| is_block(&edge.op)).map(|(id, _)| id).collect()
 }
 
 /// The edges of each function.

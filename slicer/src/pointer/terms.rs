@@ -95,6 +95,8 @@ pub enum LeafTransform {
     /// The leaf is added to a pointer. A distance leads to its object. A pointer is only an index here and leads
     /// nowhere.
     Arrival,
+    /// A pointer becomes one to anywhere in its object, which the environment may return. A distance leads nowhere.
+    Exposure,
 }
 
 impl LeafTransform {
@@ -109,6 +111,7 @@ impl LeafTransform {
             (Self::Arrival, Self::Arrival) => [None, None],
             (Self::Distance, Self::Arrival) => [Some(Self::ANYWHERE), Some(Self::Arrival)],
             (Self::Distance, _) | (_, Self::Distance) => [Some(Self::Distance), None],
+            (Self::Exposure, _) | (_, Self::Exposure) => [Some(Self::ANYWHERE), None],
             (Self::Arrival, _) | (_, Self::Arrival) => [Some(Self::Arrival), None],
         }
     }
@@ -140,6 +143,11 @@ impl<'p> Terms<'p> {
     /// An empty cache. By variable, `pointers` is true if C declares it a pointer.
     pub fn new(pool: &'p ExprPool, pointer_width: u32, pointers: Vec<bool>) -> Self {
         Self { pool, pointer_width, pointers, arena: Vec::new(), memo: FxHashMap::default() }
+    }
+
+    /// Returns true if C declares the variable a pointer.
+    pub fn is_pointer(&self, v: VarId) -> bool {
+        self.pointers.get(v.0 as usize).is_some_and(|p| *p)
     }
 
     /// The terms of an expression, sorted and without duplicates.
@@ -246,7 +254,7 @@ impl<'p> Terms<'p> {
         let factor = |e| self.pool.as_const(e).and_then(|c| c.to_i64());
         match *self.pool.get(e) {
             Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Role::Pointer,
-            Expr::Var(v) if self.pointers.get(v.0 as usize).is_some_and(|p| *p) => Role::Pointer,
+            Expr::Var(v) if self.is_pointer(v) => Role::Pointer,
             Expr::Const(_) => Role::Index,
             Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if self.pool.width(arg) < self.pointer_width => Role::Index,
             Expr::Binary(BinOp::Mul, ..) => Role::Index,

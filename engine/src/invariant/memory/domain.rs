@@ -241,7 +241,9 @@ impl<'p> MemoryDomain<'p> {
                 ObjectKind::Global(g) => found.push(g.0),
                 ObjectKind::Alloc(edge) => found.extend(self.sites.get(&edge).into_iter().flatten()),
                 ObjectKind::Func(_) => {}
-                ObjectKind::Unknown | ObjectKind::Buffer(_) | ObjectKind::Distance(_) => is_any = true,
+                ObjectKind::Unknown | ObjectKind::Outside | ObjectKind::Buffer(_) | ObjectKind::Distance(_) => {
+                    is_any = true
+                }
             }
         }
         let others: Vec<u32> = found.iter().filter_map(|object| self.other_strings.get(object).copied()).collect();

@@ -1,7 +1,7 @@
 //! Preparation of a function: the order of its blocks, the uses of values, and the promotion of cells to variables.
 
 use super::{Accesses, Block, FlowGraph, FunctionLowering, Mutability, scopes};
-use crate::ir::{DebugVariable, Instruction, NONE, Operand, op};
+use crate::ir::{DebugVariable, Instruction, NONE, Operand, TypeKind, op};
 use crate::lower::uses::same_scalar;
 use cfa::{CType, Expr, Id, Var, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -368,10 +368,15 @@ fn parameter_variable(fl: &mut FunctionLowering, argument: u32, assigned: bool) 
 }
 
 fn local_variable(fl: &mut FunctionLowering, alloca: u32, named: bool) -> VarId {
-    let width = fl.b.cx.width(fl.b.ir().extra(fl.instruction(alloca))[0]).expect("promoted cells are scalars");
+    let held = fl.b.ir().extra(fl.instruction(alloca))[0];
+    let width = fl.b.cx.width(held).expect("promoted cells are scalars");
     let ty = fl.b.cx.unknown_type(Some(width));
     let kind = if named { VarKind::Local(fl.b.func) } else { VarKind::Temp(fl.b.func) };
-    fl.b.cx.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Local)
+    let var = fl.b.cx.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Local);
+    if let TypeKind::Pointer = fl.b.ir().kind(held) {
+        fl.b.cx.holds_pointers(var);
+    }
+    var
 }
 
 fn make_phis(fl: &mut FunctionLowering) {
@@ -382,7 +387,8 @@ fn make_phis(fl: &mut FunctionLowering) {
         for i in fl.body.blocks[n].start..fl.blocks[n].first {
             if let Some(width) = fl.b.cx.width(fl.instruction(i).ty) {
                 let var = fl.b.temp(width);
-                fl.values[i as usize].expr = Some(fl.b.var_expr(var));
+                let value = fl.b.var_expr(var);
+                fl.define_saved(i, value);
             }
         }
     }

@@ -6,7 +6,8 @@ use super::super::memory::{LocationId, ObjectId};
 use super::super::terms::{Base, LeafTransform, Shift, Term};
 use super::super::{Extent, Undefined, may_be_address};
 use super::{Solver, Use};
-use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, VarId, VarKind};
+use cfa::{AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, Id, Op, VarId, VarKind};
+use rustc_hash::FxHashSet;
 
 impl Solver<'_> {
     fn location_of(&mut self, term: Term) -> Option<LocationId> {
@@ -81,9 +82,32 @@ impl Solver<'_> {
         }
         for (v, var) in program.vars.iter() {
             if let VarKind::Global { init: Some(init) } = var.kind {
-                self.assign(InstanceId::BASE, init, v.0);
+                let to = self.written(InstanceId::BASE, v);
+                self.assign(InstanceId::BASE, init, to);
             }
         }
+    }
+
+    fn is_of_model(&self, v: VarId) -> bool {
+        let func = self.program.vars[v].func();
+        func.is_some_and(|func| self.program.funcs[func].origin == FunctionOrigin::Model)
+    }
+    /// The node of a variable that an operation writes. If the variable is no pointer, it exposes the addresses that it
+    /// holds. Models do not expose addresses that they convert, but those that they read in parts.
+    fn written(&mut self, instance: InstanceId, v: VarId) -> NodeId {
+        let node = self.var(instance, v);
+        let var = &self.program.vars[v];
+        // The hidden states of the library have no names and no functions. Their values are zero.
+        let is_hidden = var.name.is_none() && var.func().is_none();
+        let is_part = var.width < self.program.layout.pointer_width;
+        if let Some(exposed) = self.exposed
+            && !self.terms.is_pointer(v)
+            && !is_hidden
+            && (is_part || !self.is_of_model(v))
+        {
+            self.graph.add_shifted(node, exposed, LeafTransform::Exposure);
+        }
+        node
     }
 
     /// Marks the function as called without a context and queues its body.
@@ -106,14 +130,38 @@ impl Solver<'_> {
         }
     }
 
+    /// Adds the constraints of the comparisons of addresses in an expression.
+    fn compare(&mut self, instance: InstanceId, root: ExprId) {
+        let program = self.program;
+        let (mut todo, mut seen) = (vec![root], FxHashSet::from_iter([root]));
+        while let Some(e) = todo.pop() {
+            let node = program.exprs.get(e);
+            todo.extend(node.children().filter(|&child| seen.insert(child)));
+            let &Expr::Binary(BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle, a, b) = node else {
+                continue;
+            };
+            if let (Some(one), Some(other)) = (self.value(instance, a), self.value(instance, b)) {
+                self.graph.add_use(one, Use::Compare { with: other });
+                self.graph.add_use(other, Use::Compare { with: one });
+            }
+        }
+    }
+
     fn operation(&mut self, id: EdgeId, instance: InstanceId) {
         let program = self.program;
+        if self.exposed.is_some() {
+            program.edges[id].op.for_each_expr(|e| self.compare(instance, e));
+        }
         let width_of = |bits: u32| bits.div_ceil(8);
         match &program.edges[id].op {
-            Op::Assign { var, value } => self.assign(instance, *value, self.var(instance, *var)),
+            Op::Assign { var, value } => {
+                let to = self.written(instance, *var);
+                self.assign(instance, *value, to);
+            }
             Op::Load { var, addr } => {
-                let (to, width) = (self.var(instance, *var), width_of(program.vars[*var].width));
-                self.use_address(instance, *addr, |shift| Use::Load { shift, width, to });
+                let (to, width) = (self.written(instance, *var), width_of(program.vars[*var].width));
+                let is_number = !self.terms.is_pointer(*var) && self.is_of_model(*var);
+                self.use_address(instance, *addr, |shift| Use::Load { shift, width, is_number, to });
             }
             Op::Store { addr, value } => {
                 let width = width_of(program.exprs.width(*value));
@@ -125,6 +173,28 @@ impl Solver<'_> {
                 let object = self.object_of(id, *kind);
                 let location = self.memory.location(object, Shift::ZERO);
                 self.graph.add_location(self.var(instance, *var), location);
+            }
+            Op::Havoc { var, input }
+                if let Some(exposed) = self.exposed
+                    && program.inputs[*input].kind.is_from_outside() =>
+            {
+                let (to, outside) = (self.var(instance, *var), self.memory.outside);
+                let mark = self.memory.location(outside, Shift::ZERO);
+                self.graph.add_location(to, mark);
+                self.graph.add_edge(exposed, to);
+            }
+            // Models copy to their temporary objects what leaves the program.
+            Op::Free { ptr, family: Family::Internal } => {
+                if let Some(exposed) = self.exposed {
+                    let content = self.graph.fresh_node();
+                    self.use_address(instance, *ptr, |_| Use::Load {
+                        shift: Shift::ANY,
+                        width: 1,
+                        is_number: false,
+                        to: content,
+                    });
+                    self.graph.add_shifted(content, exposed, LeafTransform::Exposure);
+                }
             }
             Op::Havoc { var, input } if may_be_address(&program.inputs[*input]) => {
                 let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
@@ -174,13 +244,15 @@ impl Solver<'_> {
         let function = &program.funcs[f];
         let callee = self.instance_of(f, id, caller);
         for (&arg, &param) in args.iter().zip(&function.params) {
-            self.assign(caller, arg, self.var(callee, param));
+            let param = self.written(callee, param);
+            self.assign(caller, arg, param);
         }
         if let (Some(block), Some(var)) = (varargs, function.varargs) {
             self.assign(caller, *block, self.var(callee, var));
         }
         if let Some(result) = result {
-            self.graph.add_edge(self.instances.result(program, callee, f), self.var(caller, *result));
+            let result = self.written(caller, *result);
+            self.graph.add_edge(self.instances.result(program, callee, f), result);
         }
         if function.origin == FunctionOrigin::Undefined && self.undefined != Undefined::default() {
             let external = self.external();
@@ -222,6 +294,9 @@ impl Solver<'_> {
         }
         let node = self.graph.fresh_node();
         self.external = Some(node);
+        if let Some(exposed) = self.exposed {
+            self.graph.add_shifted(node, exposed, LeafTransform::Exposure);
+        }
         let everything = self.undefined.reads == Extent::Everything || self.undefined.writes == Extent::Everything;
         if everything {
             let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
@@ -232,7 +307,7 @@ impl Solver<'_> {
             let location = self.memory.location(self.memory.global(g), Shift::ANY);
             self.graph.add_location(node, location);
         }
-        self.graph.add_use(node, Use::Load { shift: Shift::ANY, width: 1, to: node });
+        self.graph.add_use(node, Use::Load { shift: Shift::ANY, width: 1, is_number: false, to: node });
         if self.undefined.writes != Extent::Nothing {
             self.graph.add_use(node, Use::Store { shift: Shift::ANY, width: 1, from: node });
         }
