@@ -162,6 +162,26 @@ fn a_check_that_always_fails_does_not_prove_later_ones() {
 
 /// The places of a report add up, and assumptions about undefined functions are listed.
 #[test]
+fn inputs_are_addresses_that_the_program_exposes() {
+    let failing = |name: &str| {
+        let (report, _) = report(&data("exposed.c"), &["--check", "address", &format!("-D{name}")]);
+        let [_, violated, open] = counts(&report, "address");
+        violated + open
+    };
+    // Only the access through the input fails.
+    assert_eq!(failing("HIDDEN"), 1);
+    // The later access depends on what it wrote.
+    for name in ["PRINTED", "FORMATTED", "NUMBER", "CONSTANT", "FILED", "FUNCTION", "TEXT"] {
+        assert_eq!(failing(name), 2, "{name}");
+    }
+    // The input is the address of an object, so the later access fails.
+    let known = ["COMPARED", "PARTS", "REPRESENTATION", "UNION", "INITIAL", "ARGUMENT", "VARIABLE_ARGUMENT", "SORTED"];
+    for name in known {
+        assert_eq!(failing(name), 1, "{name}");
+    }
+}
+
+#[test]
 fn reports_count_places() {
     let (report, verdict) = report(&data("locals.c"), &["--check", "address,bounds"]);
     let assumptions = report["assumptions"].as_array().unwrap();
