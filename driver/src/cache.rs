@@ -12,12 +12,13 @@
 use crate::config::{Config, Records};
 use crate::failure::Failure;
 use crate::job::Job;
+use crate::load::Module;
 use crate::plan::Cooperation;
 use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, ErrorId, FuncId, GlobalId, PlaceId, Program, VarId};
 use engine::termination::{PROOFS, Ranking, Terminated, Termination};
 use engine::{Analysis, Counterexample, Outcome, Stats, Verdict};
-use frontend_llvm::{Module, Options};
+use frontend_llvm::Options;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Debug};

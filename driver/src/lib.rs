@@ -13,7 +13,7 @@
 //! | modules | content |
 //! |---|---|
 //! | [`failure`], [`panics`], [`limits`], [`source`], [`files`] | errors, limits, places in the source |
-//! | [`input`], [`task`], [`job`], [`load`], [`literals`] | the subject of a verification: files, questions, programs |
+//! | [`input`], [`task`], [`job`], [`load`] | the subject of a verification: files, questions, programs |
 //! | [`environment`], [`trace`], [`report`], [`evidence`] | results as data: traces, reproductions, invariants |
 //! | [`external`], [`plan`], [`config`], [`cache`] | analyses, tools, options, verdicts |
 //! | [`session`] | the state of a run |
@@ -22,6 +22,7 @@
 
 #![warn(missing_docs)]
 
+mod addresses;
 pub mod answer;
 pub mod cache;
 pub mod config;
@@ -32,11 +33,9 @@ pub mod evidence;
 pub mod external;
 pub mod failure;
 pub mod files;
-mod function_addresses;
 pub mod input;
 pub mod job;
 pub mod limits;
-pub mod literals;
 pub mod load;
 pub mod panics;
 pub mod plan;

@@ -1,5 +1,8 @@
-//! Loading of programs by the front-end. Its errors become [`Failure`]s.
+//! Loading of programs by the front-end. Its errors become [`Failure`]s. All commands load programs here, so they all
+//! analyse the same program: the one of the front-end, with the inputs and approximations for what C leaves open about
+//! addresses.
 
+use crate::addresses;
 use crate::failure::{Failure, exit};
 use crate::source::{STDIN, naming_standard_input};
 use cfa::Program;
@@ -12,16 +15,55 @@ use std::path::Path;
 /// # Errors
 /// `Err` if a file cannot be read, compiled or lowered, or if the budget is spent meanwhile.
 pub fn load(options: &Options, budget: &Budget) -> Result<Program, Failure> {
-    load_module(&Loader::default(), options, budget)?.lower().map_err(|e| loading(&e))
+    load_module(&Loader::default(), options, budget)?.lower()
+}
+
+/// The compiled and linked input.
+pub struct Module(frontend_llvm::Module);
+
+#[expect(clippy::disallowed_methods, reason = "the methods complete the program")]
+impl Module {
+    /// Translates the module to a program.
+    ///
+    /// # Errors
+    /// `Err` if the program cannot be represented.
+    pub fn lower(&self) -> Result<Program, Failure> {
+        self.0.lower().map(complete).map_err(|e| loading(&e))
+    }
+
+    /// Like [`Self::lower`], for displaying a module. If the entry function is missing, the program starts at another
+    /// function. `None` if there is no function.
+    ///
+    /// # Errors
+    /// `Err` if the program cannot be represented.
+    pub fn lower_from_any(&self) -> Result<Option<Program>, Failure> {
+        Ok(self.0.lower_from_any().map_err(|e| loading(&e))?.map(complete))
+    }
+
+    /// Warnings for the user: options without effect.
+    pub fn warnings(&self) -> &[String] {
+        self.0.warnings()
+    }
+
+    /// The module as bitcode, including library models.
+    pub fn bitcode(&self) -> Vec<u8> {
+        self.0.bitcode()
+    }
+}
+
+/// Completes a program of the front-end.
+fn complete(mut program: Program) -> Program {
+    addresses::leave_open(&mut program);
+    program
 }
 
 /// Compiles and links the input.
 ///
 /// # Errors
 /// `Err` if a file cannot be read, compiled or linked, or if the budget is spent meanwhile.
-pub fn load_module(loader: &Loader, options: &Options, budget: &Budget) -> Result<frontend_llvm::Module, Failure> {
+pub fn load_module(loader: &Loader, options: &Options, budget: &Budget) -> Result<Module, Failure> {
     let stop = || budget.spent().is_some();
-    loader.load(options, &stop).map_err(|error| {
+    loader.load(options, &stop).map(Module).map_err(|error| {
         let mut failure = loading(&error);
         if let frontend_llvm::Error::Compile { messages, .. } = &error
             && let Some(header) = missing_header(messages)
@@ -33,10 +75,13 @@ pub fn load_module(loader: &Loader, options: &Options, budget: &Budget) -> Resul
     })
 }
 
-/// Loads the input like [`load`]. Also returns the data to reduce the module to a part of the program.
+/// Loads the input, and the data to reduce the module to a part of the program. The program is for the computation of
+/// dependences, which do not depend on addresses. It has neither the inputs nor the approximations that [`load`] adds,
+/// so no analysis may draw conclusions from its executions.
 ///
 /// # Errors
 /// `Err` if a file cannot be read, compiled or lowered.
+#[expect(clippy::disallowed_methods, reason = "the program is only for dependences")]
 pub fn load_to_cut(options: &Options) -> Result<(Program, frontend_llvm::Cut), Failure> {
     frontend_llvm::load_to_cut(options).map_err(|e| loading(&e))
 }

@@ -7,11 +7,9 @@ use crate::evidence::report_data::ReportData;
 use crate::evidence::reproduction::Reproduction;
 use crate::failure::Failure;
 use crate::files::Outputs;
-use crate::function_addresses;
 use crate::job::{INVARIANT, Job};
 use crate::limits::Limits;
-use crate::literals;
-use crate::load::{load_module, loading};
+use crate::load::load_module;
 use crate::panics;
 use crate::plan::Plan;
 use crate::remedies::Obstacle;
@@ -280,10 +278,7 @@ impl Session {
                 }
             }
             let place = self.cache.as_ref().map(|cache| cache.file(&module, &self.job, &options));
-            let mut program = module.lower().map_err(|e| loading(&e))?;
-            literals::share(&mut program, Some(Instant::now() + self.share_of_time(SLICING)));
-            function_addresses::approximate(&mut program, Some(Instant::now() + self.share_of_time(SLICING)));
-            Ok::<_, Failure>((program, place))
+            Ok::<_, Failure>((module.lower()?, place))
         })?;
         self.outputs.spare(loaded.0.files.values().map(|f| Path::new(&f.path)))?;
         Ok(loaded)

@@ -33,9 +33,7 @@ fn attempt(args: &CfaArgs, colors: Colors) -> Result<(), Failure> {
     let budget = Budget::unlimited();
     let program = if args.format == CfaFormat::Functions {
         // A library without the entry function has functions, too.
-        let found = load::load_module(&Loader::default(), &options, &budget)?
-            .lower_from_any()
-            .map_err(|e| load::loading(&e))?;
+        let found = load::load_module(&Loader::default(), &options, &budget)?.lower_from_any()?;
         let Some(program) = found else { return Ok(()) };
         program
     } else {

@@ -163,3 +163,103 @@ fn the_body_that_is_always_inlined_is_that_of_the_file() {
         }
     }
 }
+
+/// Runs a command in a folder. Returns its exit code and its output.
+fn output(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso")).current_dir(folder).args(args).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The points-to analysis of this program takes longer than a share of the limit, so its result may be missing at the end
+/// of the limit, but its absence must not separate the literals.
+#[test]
+fn a_short_limit_does_not_separate_literals() {
+    let folder = tempfile::tempdir().unwrap();
+    let (count, mut state) = (10_000, 1u64);
+    let mut random = |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    let mut text =
+        "extern int __VERIFIER_nondet_int(void); extern void reach_error(void); const char *other(void);\n".to_owned();
+    (0..count).for_each(|n| text += &format!("static void *g{n};\n"));
+    text += "static void all(void) {\n";
+    for _ in 0..20_000 {
+        let (a, b) = (random(count), random(count));
+        text += &match random(4) {
+            0 => format!("g{a} = g{b};\n"),
+            1 => format!("g{a} = &g{b};\n"),
+            2 => format!("g{a} = *(void **)g{b};\n"),
+            _ => format!("*(void **)g{a} = g{b};\n"),
+        };
+    }
+    text += "}\nint main(void) { const char *p = \"hello\"; unsigned x = __VERIFIER_nondet_int();\n\
+        if (x * x == 3) all();\nif (p == other()) reach_error();\nreturn 0; }\n";
+    std::fs::write(folder.path().join("a.c"), text).unwrap();
+    std::fs::write(folder.path().join("b.c"), "const char *other(void) { return \"hello\"; }\n").unwrap();
+    let args = ["verify", "--property", "unreach-call", "a.c", "b.c", "--timeout", "2", "--cache", "cache"];
+    for _ in 0..2 {
+        let (_, found) = output(folder.path(), &args);
+        assert!(found.lines().all(|line| line != "TRUE"), "{found}");
+    }
+}
+
+/// A program that compares literals of two files, and one that compares the addresses of functions.
+const OPEN: [(&str, &str); 2] = [
+    (
+        "extern void reach_error(void); const char *other(void); extern int __VERIFIER_nondet_int(void);\n\
+         static const char *table[] = { \"a hello\" };\n\
+         int main(void) { const char *p = \"hello\"; int n = 0;\n\
+         for (int i = 0; i < (__VERIFIER_nondet_int() & 7); i++) n++;\n\
+         if (p == other() || n == 9)\nreach_error();\nreturn p == table[0] + 2; }\n",
+        "const char *other(void) { return \"hello\"; }\n",
+    ),
+    (
+        "extern void reach_error(void); int g(int); extern int __VERIFIER_nondet_int(void);\n\
+         int f(int x) { return x + 1; }\n\
+         int main(void) { int (*p)(int) = f, (*q)(int) = g; int n = 0;\n\
+         for (int i = 0; i < (__VERIFIER_nondet_int() & 7); i++) n++;\n\
+         if ((unsigned long)p > (unsigned long)q || n == 9)\nreach_error();\nreturn p(1) == q(0); }\n",
+        "int g(int x) { return x; }\n",
+    ),
+];
+
+/// No command takes one of the results that C leaves open for the only one.
+#[test]
+fn all_commands_leave_addresses_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &str| output(folder.path(), &args.split_whitespace().collect::<Vec<_>>());
+    for (a, b) in OPEN {
+        std::fs::write(folder.path().join("a.c"), a).unwrap();
+        std::fs::write(folder.path().join("b.c"), b).unwrap();
+        let (code, found) = run("gia cegar a.c b.c --property unreach-call --timeout 30");
+        assert_ne!(code, Some(0), "{found}");
+        let (_, found) = run("testgen a.c b.c -o suite --timeout 10");
+        assert!(!found.contains("a.c:5:5: p == other(): proved"), "{found}");
+        assert!(!found.contains("a.c:5:5: q < p: proved"), "{found}");
+    }
+}
+
+/// The files of a run with a limit fit the program of the commands that read them, which have other limits.
+#[test]
+fn automata_fit_programs_with_open_addresses() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &str| output(folder.path(), &args.split_whitespace().collect::<Vec<_>>());
+    for (a, b) in OPEN {
+        std::fs::write(folder.path().join("a.c"), a).unwrap();
+        std::fs::write(folder.path().join("b.c"), b).unwrap();
+        let files = "a.c b.c --property unreach-call";
+        for limit in ["1", "20"] {
+            run(&format!("verify {files} --analysis bmc --timeout {limit} --save-condition c --save-gia g"));
+            for read in [format!("reduce {files} --condition c"), format!("reduce {files} --gia g")] {
+                let (code, found) = run(&format!("{read} --output residual.cfa"));
+                assert_eq!(code, Some(0), "{read}: {found}");
+            }
+            let (code, found) = run(&format!("gia check g {files} --timeout 20"));
+            assert!(matches!(code, Some(0 | 2)) && !found.contains("error:"), "{found}");
+        }
+    }
+}

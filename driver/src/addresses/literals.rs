@@ -3,13 +3,13 @@
 //! observe this by comparing or subtracting addresses, the address of one literal becomes an input: its own address, or
 //! one within the other literal. A proof then holds for both choices, and a violation names the choice that it needs.
 
+use super::{are_precise, points_to};
 use cfa::{
     BinOp, CType, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Input, InputKind, LocId, Op, Program, Taint, TypeId,
     Var, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use slicer::pointer::{Mode, ObjectKind, Options, PointsTo};
-use std::time::Instant;
+use slicer::pointer::{Mode, ObjectKind, PointsTo};
 
 /// The width in bits of the input that chooses the object of a literal.
 const CHOICE: u32 = 8;
@@ -19,18 +19,17 @@ const PLACES: usize = 200;
 /// For each literal, the places in other literals that have its content: object and offset in bytes.
 type Shared = FxHashMap<GlobalId, Vec<(GlobalId, u64)>>;
 
-/// Turns the addresses of literals into inputs if the program can observe whether they share memory. If the deadline
-/// passes first, literals remain distinct objects.
-pub fn share(program: &mut Program, deadline: Option<Instant>) {
+/// Turns the addresses of literals into inputs if the program can observe whether they share memory.
+pub fn share(program: &mut Program) {
     let shared = shared(program);
     if shared.is_empty() {
         return;
     }
     // Unification is fast, and it usually proves that no two literals are compared.
     for mode in [Mode::Unification, Mode::Inclusion] {
-        let options = Options { mode, deadline, ..Options::default() };
-        let Some(points_to) = PointsTo::compute(program, &options) else { return };
-        let mut meetings = Meetings { program, points_to, shared: &shared, found: Shared::default() };
+        let points_to = points_to(program, mode);
+        let is_precise = are_precise(&points_to, mode);
+        let mut meetings = Meetings { program, points_to, is_precise, shared: &shared, found: Shared::default() };
         meetings.find();
         if meetings.found.is_empty() {
             return;
@@ -86,6 +85,8 @@ fn shared(program: &Program) -> Shared {
 struct Meetings<'p> {
     program: &'p Program,
     points_to: PointsTo<'p>,
+    /// True if the points-to sets have the precision for assumptions about subtracted and ordered pointers.
+    is_precise: bool,
     shared: &'p Shared,
     found: Shared,
 }
@@ -139,9 +140,9 @@ impl Meetings<'_> {
             return;
         }
         let (left, right) = (self.globals(left), self.globals(right));
-        // Pointers that are subtracted or ordered lead to the same object (C17, 6.5.6p9 and 6.5.8p5). If their
+        // Pointers that are subtracted or ordered lead to the same object (C17, 6.5.6p9 and 6.5.8p5). If their precise
         // points-to sets are equal, the pass assumes that they do.
-        if left.is_empty() || right.is_empty() || is_order && left == right {
+        if left.is_empty() || right.is_empty() || is_order && left == right && self.is_precise {
             return;
         }
         for (tails, hosts) in [(&left, &right), (&right, &left)] {
@@ -204,7 +205,9 @@ impl<'p> Sharing<'p> {
     fn apply(mut self, met: Shared, written: &FxHashSet<GlobalId>) {
         let entry = std::mem::replace(&mut self.program.funcs[self.start].entry, self.at);
         let width = self.program.layout.pointer_width;
-        let [choice, address] = [CHOICE, width].map(|width| self.program.types.push(CType::Unknown { width }));
+        let choice = self.program.types.push(CType::Unknown { width: CHOICE });
+        let nothing = self.program.types.push(CType::Void);
+        let address = self.program.types.push(CType::Pointer(nothing));
         let mut met: Vec<(GlobalId, Vec<(GlobalId, u64)>)> = met.into_iter().collect();
         met.sort_unstable();
         if met.iter().any(|(_, places)| places.len() > PLACES) {

@@ -3,19 +3,18 @@
 //! approximation before each operation that computes one. Copies, calls and comparisons for equality need none: their
 //! results depend only on the fact that different functions have different addresses.
 
+use super::{are_precise, points_to};
 use cfa::{BinOp, Bv, Expr, ExprId, FUNCTION_ADDRESSES, FunctionOrigin, LocId, Op, Program, Taint};
 use rustc_hash::FxHashSet;
-use slicer::pointer::{Mode, ObjectKind, Options, PointsTo};
+use slicer::pointer::{Mode, ObjectKind};
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// The operands from which the operations at a location compute numbers. The flag is true if the operation is also defined
 /// for pointers to objects.
 type Operands = Vec<(ExprId, bool)>;
 
-/// Adds an approximation before each operation that computes a number from the address of a function. If the deadline
-/// passes first, any number may be such an address.
-pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
+/// Adds an approximation before each operation that computes a number from the address of a function.
+pub fn approximate(program: &mut Program) {
     if !(0..program.exprs.len()).any(|n| matches!(program.exprs.get(ExprId(n as u32)), Expr::FuncAddr(_))) {
         return;
     }
@@ -25,8 +24,8 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
         if found.is_empty() {
             return;
         }
-        let options = Options { mode, deadline, ..Options::default() };
-        let Some(mut points_to) = PointsTo::compute(program, &options) else { break };
+        let mut points_to = points_to(program, mode);
+        let is_precise = are_precise(&points_to, mode);
         found.retain(|&loc, _| points_to.is_reached(program.locs[loc].func));
         found.retain(|_, operands| {
             let may_be_function = |&(e, is_for_objects): &(ExprId, bool)| {
@@ -38,8 +37,8 @@ pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
                     _ => false,
                 };
                 // If the points-to set of an operand has an object, the pass assumes that an operation that is defined for
-                // pointers to objects gets such a pointer. The sets of unification are too large for this assumption.
-                let is_function_alone = is_for_objects && mode == Mode::Inclusion;
+                // pointers to objects gets such a pointer.
+                let is_function_alone = is_for_objects && is_precise;
                 if is_function_alone { !targets.is_empty() && kinds.all(is_function) } else { kinds.any(is_function) }
             };
             operands.iter().any(may_be_function)
