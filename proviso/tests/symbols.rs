@@ -263,3 +263,27 @@ fn automata_fit_programs_with_open_addresses() {
         }
     }
 }
+
+/// C that Proviso writes chooses the addresses of literals, too.
+#[test]
+fn written_c_leaves_literals_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &str| output(folder.path(), &args.split_whitespace().collect::<Vec<_>>());
+    let (a, b) = OPEN[0];
+    for (a, sign) in [(a.to_owned(), "=="), (a.replace("p == other()", "p != other()"), "!=")] {
+        std::fs::write(folder.path().join("a.c"), a).unwrap();
+        std::fs::write(folder.path().join("b.c"), b).unwrap();
+        for (width, command) in
+            [("--64", "reduce"), ("--32", "reduce"), ("--64", "instrument"), ("--64", "instrument --check address")]
+        {
+            let property = if command.contains("--check") { "" } else { "--property unreach-call" };
+            let (code, found) = run(&format!("{command} a.c b.c {property} {width} --output written.c"));
+            assert_eq!(code, Some(0), "{command}: {found}");
+            if command.contains("--check") {
+                continue;
+            }
+            let (_, found) = run(&format!("verify written.c --property unreach-call {width} --timeout 30 -q"));
+            assert_eq!(found.lines().last(), Some("FALSE(unreach-call)"), "{sign} {command}: {found}");
+        }
+    }
+}

@@ -39,6 +39,8 @@ pub struct File<'p> {
     address_taken: Vec<FuncId>,
     /// True if the entry function becomes `main`, so that the user's main function needs another name.
     renames_main: bool,
+    /// True if the program chooses which string literals share memory.
+    shares_literals: bool,
     /// The source place of the current text.
     place: Option<PlaceId>,
     /// The first construct that C cannot express, with its place.
@@ -62,6 +64,7 @@ impl<'p> File<'p> {
             typed_globals: FxHashMap::default(),
             address_taken: address_taken(p),
             renames_main: roles::plain_main(p).is_none(),
+            shares_literals: roles::shares_literals(p),
             place: None,
             refused: None,
         };
@@ -400,12 +403,14 @@ fn errno(file: &mut File) -> String {
     roles::ERRNO.to_owned()
 }
 
-/// A string literal for the address of a constant array of characters.
+/// A string literal for the address of a constant array of characters. `None` if the program chooses which literals share
+/// memory: equal literals in C would be one object whatever it chooses.
 pub fn string(file: &File, g: GlobalId) -> Option<String> {
     let p = file.p;
     let global = &p.globals[g];
     let init = global.init.as_ref()?;
     if file.watch.is_some()
+        || file.shares_literals
         || !global.read_only
         || !global.name.starts_with(".str")
         || !init.pointers.is_empty()

@@ -1,7 +1,7 @@
 //! Decides where a function or variable is defined: in the file, in the C library, or in other code.
 
 use super::shape::FunctionGraph;
-use cfa::{Callee, Check, FuncId, Function, FunctionOrigin, Op, Out, PlaceId, Program, VarId};
+use cfa::{Callee, Check, FuncId, Function, FunctionOrigin, InputKind, Op, Out, PlaceId, Program, VarId};
 
 /// The role of a function in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,9 +97,17 @@ pub fn linkage(p: &Program, f: FuncId) -> &'static str {
     }
 }
 
+/// Returns true if the entry function chooses which string literals share memory.
+pub fn shares_literals(p: &Program) -> bool {
+    p.inputs.values().any(|input| input.kind == InputKind::literals())
+}
+
 /// The user's main function, if the entry function does nothing else that has to be written. The environment supplies
 /// the arguments.
 pub fn plain_main(p: &Program) -> Option<FuncId> {
+    if shares_literals(p) {
+        return None;
+    }
     let shape = FunctionGraph::new(p, p.entry);
     let mut main = None;
     for edge in shape.locs.iter().flat_map(|&loc| p.out_edges(loc)) {
