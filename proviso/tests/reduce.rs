@@ -302,3 +302,46 @@ fn functions_that_do_not_take_the_arguments_are_called_as_the_pointer_is() {
         }
     }
 }
+
+/// Comparisons of the end of an object with the start of another. Both results are possible.
+const ENDS: [&str; 12] = [
+    "&ga[4] == &gb[0]",
+    "!(ga + 4 != gb)",
+    "ga + 4 == (int *)&s",
+    "&s.b[3] == &t.a",
+    "&la[4] == &lb[0] || &lb[4] == &la[0]",
+    "(unsigned long)&ga[4] == (unsigned long)&gb[0]",
+    "(unsigned long)(ga + 4) - (unsigned long)gb == 0",
+    "!(&ga[4] == &gb[0] ? 0 : 1)",
+    "(char *)\"abc\" + 4 == (char *)&gb",
+    "ga + 4 == la",
+    "ga + 4 == gb && x == 3",
+    "(ga + 4 == gb) + x == 1",
+];
+
+/// clang's front-end takes addresses with constant offsets from two objects for different, so written C hides one of them.
+#[test]
+fn an_object_may_end_where_another_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let proviso = |args: &str| {
+        let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        let output = proviso.current_dir(&folder).args(args.split_whitespace()).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for condition in ENDS {
+        let source = format!(
+            "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n\
+             int ga[4], gb[4]; struct {{ int a, b[3]; }} s, t;\n\
+             int main(void) {{ int x = __VERIFIER_nondet_int(), la[4], lb[4];\n\
+             if ({condition}) reach_error();\nreturn 0; }}\n"
+        );
+        std::fs::write(folder.path().join("a.c"), source).unwrap();
+        for command in ["reduce", "instrument"] {
+            proviso(&format!("{command} a.c --property unreach-call -o written.c"));
+            for file in ["a.c", "written.c"] {
+                let found = proviso(&format!("verify {file} --property unreach-call --timeout 30 -q"));
+                assert_eq!(found.trim(), "FALSE(unreach-call)", "{condition}: {file} of {command}");
+            }
+        }
+    }
+}

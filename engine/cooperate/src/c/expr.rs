@@ -33,6 +33,24 @@ impl File<'_> {
         }
     }
 
+    /// Returns true if the text of the expression refers only to constants and to addresses of objects and functions.
+    fn is_address_constant(&self, e: ExprId) -> bool {
+        self.scope.part(e).is_none()
+            && match self.p.exprs.get(e) {
+                Expr::Var(v) => self.scope.object(*v).is_some(),
+                node => node.children().all(|child| self.is_address_constant(child)),
+            }
+    }
+
+    /// The expression as a `char *` whose value compilers do not know. clang's front-end takes the end of an object and the
+    /// start of another one for different addresses if they are written as offsets from the objects.
+    fn opaque(&mut self, e: ExprId) -> String {
+        let name = "proviso_address";
+        let definition = format!("static char *{name}(char *address) {{\n    return address;\n}}\n");
+        Self::helper(self, name, definition);
+        format!("{name}({})", self.pointer(e))
+    }
+
     /// The expression as a `char *`.
     pub fn pointer(&mut self, e: ExprId) -> String {
         let p = self.p;
@@ -102,7 +120,9 @@ impl<'p> ExactPrinter<'p> for File<'p> {
                 Some(format!("({} {operator} 0)", self.pointer(a)))
             }
             (ValueKind::Pointer, ValueKind::Pointer) => {
-                Some(format!("({} {operator} {})", self.pointer(a), self.pointer(b)))
+                let are_constant = self.is_address_constant(a) && self.is_address_constant(b);
+                let left = if are_constant { self.opaque(a) } else { self.pointer(a) };
+                Some(format!("({left} {operator} {})", self.pointer(b)))
             }
             _ => None,
         }
