@@ -152,7 +152,8 @@ pub struct Options {
     /// If true, output calls are kept, although a verdict only depends on whether they are valid. Programs that are
     /// executed need this, and so do programs for cooperation.
     pub keeps_output: bool,
-    /// If true, every condition of C becomes a branch, even if clang computes it without one (see `lower::decisions`).
+    /// If true, every condition of C becomes a branch, even if clang computes it without one (see `lower::decisions`), or
+    /// if it is always true or always false.
     /// Coverage needs this.
     pub decisions: bool,
     /// If true, functions and variables that are unreachable from the entry are omitted.

@@ -340,6 +340,50 @@ fn each_condition_is_a_branch_as_gcov_counts_them() {
     assert_eq!(by_line("conditions"), with_values);
 }
 
+/// Conditions that are always true or always false, although clang computes them.
+const CONSTANT: &str = "\
+extern unsigned char __VERIFIER_nondet_uchar(void); extern int puts(const char *);
+struct fields { unsigned five : 5; };
+int main(void) {
+    unsigned char c = __VERIFIER_nondet_uchar();
+    struct fields f = { c };
+    if (c > 255)
+        puts(\"byte\");
+    if (f.five >= 32)
+        puts(\"field\");
+    if ((c & 3) > 7)
+        puts(\"mask\");
+    switch (c & 3) {
+    case 0: puts(\"0\"); break;
+    case 7: puts(\"7\"); break;
+    }
+    int chosen = c > 255 ? 3 : 4;
+    if (sizeof(int) == 8)
+        puts(\"clang computes this one itself\");
+    return chosen;
+}
+";
+
+#[test]
+fn goals_that_are_obviously_unreachable_are_goals() {
+    let folder = tempfile::tempdir().unwrap();
+    for (coverage, expected) in [
+        ("branches", vec![6, 8, 10, 12, 16]),
+        ("conditions", vec![6, 8, 10, 12, 16]),
+        ("statements", vec![7, 9, 11, 14]),
+    ] {
+        let options = ["-o", coverage, "--coverage", coverage, "--timeout", "60"];
+        let (_, result) = tested(folder.path(), CONSTANT, &options);
+        let goals = result["goals"].as_array().unwrap();
+        let unreachable = goals.iter().filter(|goal| goal["status"] != "covered");
+        let lines: Vec<u64> = unreachable
+            .inspect(|goal| assert_eq!(goal["status"], "unreachable", "{goal}"))
+            .map(|goal| goal["location"]["line"].as_u64().unwrap())
+            .collect();
+        assert_eq!(lines, expected, "{coverage}");
+    }
+}
+
 /// A test of a program that does not terminate consists of the inputs at the beginning of a run.
 #[test]
 fn a_program_without_end_is_tested() {

@@ -4,7 +4,7 @@
 //! no branch for the last operand: its value is an operand of the phi. For such conditions, this module emits a branch
 //! whose two edges lead to the same location.
 
-use super::builder::Cursor;
+use super::builder::{Cursor, fork};
 use super::function::FunctionLowering;
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::ExprId;
@@ -41,7 +41,10 @@ impl FunctionLowering<'_, '_> {
         let before = self.b.place;
         self.b.place = place.or(before);
         let (yes, behind) = (self.b.new_location(), self.b.new_location());
-        self.b.branch_meaning(condition, yes, behind, [Some(true), Some(false)]);
+        match operand {
+            Operand::Constant(_) => self.b.goto(yes),
+            _ => fork(&mut self.b, condition, [yes, behind], [Some(true), Some(false)]),
+        }
         self.b.cursor = Cursor::At(yes);
         self.b.goto(behind);
         self.b.cursor = Cursor::At(behind);

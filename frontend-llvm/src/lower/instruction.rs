@@ -113,7 +113,8 @@ fn lower_branch(fl: &mut FunctionLowering, i: &Instruction) {
             let [always, never] = [fl.b.x().is_true(cond), fl.b.x().is_false(cond)];
             // If a check always fails, the other edge is kept, because execution continues there after the error.
             let is_kept = always && sanitizer::recovers(fl, then_block) == Some(else_block)
-                || never && sanitizer::recovers(fl, else_block) == Some(then_block);
+                || never && sanitizer::recovers(fl, else_block) == Some(then_block)
+                || means != [None, None] && keeps_decision(fl, i);
             match is_kept {
                 true => fork(&mut fl.b, cond, [then_loc, else_loc], means),
                 false => fl.b.branch_meaning(cond, then_loc, else_loc, means),
@@ -130,23 +131,35 @@ fn lower_switch(fl: &mut FunctionLowering, i: &Instruction) {
     let value = fl.b.share(value);
     let mut operands = ir.operands(i).skip(1);
     let Some(Operand::Block(default)) = operands.next() else { return };
+    let is_kept = keeps_decision(fl, i);
     let mut landings = Vec::new();
     while let (Some(case), Some(Operand::Block(target))) = (operands.next(), operands.next()) {
         let Some(case) = fl.operand(case) else { continue };
         let target = fl.landing(target, &mut landings);
-        chain(fl, value, case, target);
+        chain(fl, value, case, target, is_kept);
     }
     let default = fl.landing(default, &mut landings);
     fl.b.goto(default);
     fl.finish_landings(&landings);
 }
 
-/// Branches to `target` if `value` equals `case`. Otherwise continues.
-fn chain(fl: &mut FunctionLowering, value: ExprId, case: ExprId, target: cfa::LocId) {
+/// Branches to `target` if `value` equals `case`. Otherwise continues. If `is_kept`, the branch exists even if its
+/// condition is constant.
+fn chain(fl: &mut FunctionLowering, value: ExprId, case: ExprId, target: cfa::LocId, is_kept: bool) {
     let cond = fl.b.x().eq(value, case);
     let next = fl.b.new_location();
-    fl.b.branch(cond, target, next);
+    match is_kept {
+        true => fork(&mut fl.b, cond, [target, next], [None, None]),
+        false => fl.b.branch(cond, target, next),
+    }
     fl.b.cursor = Cursor::At(next);
+}
+
+/// Returns true if the branch exists even if its condition is constant: clang computes the condition, so coverage counts
+/// both outcomes.
+fn keeps_decision(fl: &FunctionLowering, i: &Instruction) -> bool {
+    let is_computed = matches!(fl.b.ir().operands(i).next(), Some(Operand::Instruction(_)));
+    fl.b.cx.options.decisions && !fl.function.model && is_computed
 }
 
 fn lower_indirect_branch(fl: &mut FunctionLowering, i: &Instruction) {
@@ -165,7 +178,7 @@ fn lower_indirect_branch(fl: &mut FunctionLowering, i: &Instruction) {
         seen.push(block);
         let case = fl.b.size(u64::from(number));
         let target = fl.landing(block, &mut landings);
-        chain(fl, value, case, target);
+        chain(fl, value, case, target, false);
     }
     fl.b.halt(HaltKind::Unreachable);
     fl.finish_landings(&landings);

@@ -212,7 +212,11 @@ fn is_check(program: &Program, edge: EdgeId) -> bool {
         Expr::Unary(UnOp::Not, inner) => inner,
         _ => cond,
     };
-    let is_case = matches!(program.exprs.get(cond), Expr::Binary(op, ..) if op.is_comparison());
+    let is_case = match program.exprs.get(cond) {
+        Expr::Binary(op, ..) => op.is_comparison(),
+        // The controlling expression of the `switch` never has the value of the case, or always.
+        node => matches!(node, Expr::Const(_)),
+    };
     !is_case || program.out_edges(program.edges[edge].source).any(leads_to_end)
 }
 
@@ -228,6 +232,8 @@ fn statements(program: &Program) -> Vec<bool> {
         starts[target] |= into[target] > 1 || matches!(edge.op, Op::Assume { .. } | Op::Call { .. });
     }
     program.funcs.values().for_each(|f| starts[f.entry.index()] = true);
+    // The front-end leaves the code after a condition that never holds without an edge into it.
+    starts.iter_mut().zip(&into).for_each(|(starts, &into)| *starts |= into == 0);
     let mut out = vec![false; program.edges.len()];
     for loc in program.locs.ids().filter(|l| starts[l.index()]) {
         let mut at = loc;

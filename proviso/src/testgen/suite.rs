@@ -172,6 +172,12 @@ pub fn goals(
                 format!("the condition {}", wording.operation(branch))
             }
             (Op::Skip, _) => "the statement".into(),
+            // The values of constant conditions have no text.
+            (&Op::Assume { cond, means, .. }, _) if program.exprs.as_const(cond).is_some() => match means {
+                Some(true) => "the condition is true".into(),
+                Some(false) => "the condition is false".into(),
+                None => "the case".into(),
+            },
             _ => wording.operation(edge),
         };
         let covering = found.tests.iter().zip(1..).filter(|(test, _)| test.covers.contains(&(i as u32)));
