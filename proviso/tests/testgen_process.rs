@@ -114,6 +114,34 @@ fn everyday_programs_are_covered_and_promises_are_kept() {
     }
 }
 
+/// A block that is entered by a jump over a branch. It has as many statements as branches.
+const ENTERED: &str = "\
+extern unsigned char __VERIFIER_nondet_uchar(void);
+static int entered(int a, int b) {
+    int n = 0;
+    if ((b & 1) != 2) goto inside;
+    n++;
+    if (b & 1) {
+        n ^= 2;
+inside: n += 1;
+        n += a;
+    }
+    return n;
+}
+int main(void) {
+    int a = __VERIFIER_nondet_uchar() & 3;
+    a ^= entered(a, a & 7);
+    return a;
+}
+";
+
+#[test]
+fn statements_are_not_compared_with_branches() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, _) = tested(folder.path(), ENTERED, &["--cpu-limit", "10", "--coverage", "statements", "--run"]);
+    assert!(said.contains("run natively") && !said.contains("natively does not cover"), "{said}");
+}
+
 const CONDITION: &str = "\
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 use super::folders;
 use super::given::Given;
+use super::goals::Coverage;
 use super::suite::Goal;
 use super::{Suite, harness, short};
 use crate::harness::Build;
@@ -244,9 +245,9 @@ fn with_entry(trace: &Trace) -> Box<Trace> {
 }
 
 /// Returns the places at which a test natively executes less than it covers in the interpreter. The interpreter's
-/// branches and those of llvm-cov are compared only if both have the same number of them. A condition may extend over
-/// several lines, and the interpreter and llvm-cov may assign its parts to different ones. So the lines of a condition
-/// are compared together.
+/// branches and those of llvm-cov are compared only if the goals are branches and both have the same number of them. A
+/// condition may extend over several lines, and the interpreter and llvm-cov may assign its parts to different ones. So
+/// the lines of a condition are compared together.
 fn broken_promises(
     suite: &Suite<'_>,
     number: usize,
@@ -259,6 +260,7 @@ fn broken_promises(
             of_files.entry(&spot.path).or_default().entry(spot.line).or_default().push(goal);
         }
     }
+    let are_branches = matches!(suite.coverage, Coverage::Branches | Coverage::Conditions);
     let (mut broken, none) = (Vec::new(), BTreeMap::new());
     for (path, goals) in of_files {
         let canonical = same(path);
@@ -273,7 +275,8 @@ fn broken_promises(
             let executed = together.iter().filter_map(|line| file.lines.get(line));
             let is_executed = executed.clone().count() == 0 || executed.clone().any(|&n| n > 0);
             let taken = native.iter().filter(|&&n| n > 0).count();
-            if !is_executed || native.len() == goals.len() && taken < covered.len() {
+            let has_fewer_branches = are_branches && native.len() == goals.len() && taken < covered.len();
+            if !is_executed || has_fewer_branches {
                 let what = covered.iter().map(|goal| goal.what.as_str()).collect::<Vec<_>>().join(", ");
                 let line = first.spot.as_ref().map_or(0, |spot| spot.line);
                 broken.push(Broken { test: number, path: path.to_owned(), line, what });
