@@ -24,6 +24,7 @@ mod word;
 mod tests;
 
 pub use inputs::{InputSource, Inputs, InputsSource, ObjectSeq, Recording, Unknown};
+pub use leak::UNDECIDED_LEAK;
 pub use memory::{Fault, Object, ObjectKind, function_address, function_at};
 pub use races::Access;
 pub use run::{Endless, LimitKind, Limits, Neighbour, Observer, Outcome, Run};
@@ -75,6 +76,7 @@ impl<'p> Interpreter<'p> {
             stack: state.call_stack().collect(),
             race: state.threads.as_ref().and_then(|threads| threads.race),
             taints: state.taints,
+            has_undecided_leak: state.leaks.is_undecided(),
         }
     }
 }
@@ -560,6 +562,7 @@ impl<'r> State<'r> {
             let block = call.varargs.map_or(0, |reg| self.words[reg.at(words)]);
             self.set(self.code.vars[varargs].reg, block);
         }
+        self.hold_parameters();
         Ok(())
     }
 
@@ -573,6 +576,7 @@ impl<'r> State<'r> {
         for base in self.stack_objects.drain(frame.stack_objects..) {
             self.memory.kill(base);
         }
+        self.leave_holder(value, frame.func);
         let result = self.code.calls[frame.call as usize].result;
         let word = (value.width > 0 && !value.is_wide()).then(|| self.get(value.reg));
         let wide = (value.is_wide() && result.is_some()).then(|| self.value(value));

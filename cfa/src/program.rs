@@ -143,6 +143,15 @@ impl Program {
         &self.string_arrays
     }
 
+    /// True if a local variable is a C variable, which keeps its value while its function executes.
+    pub fn is_root(&self, var: VarId) -> bool {
+        match self.vars[var].kind {
+            VarKind::Param(f) => self.funcs[f].variables == Variables::Kept,
+            VarKind::Local(_) => true,
+            VarKind::Temp(_) | VarKind::Global { .. } => false,
+        }
+    }
+
     // Building.
 
     /// Adds an array of strings of the environment.
@@ -165,6 +174,7 @@ impl Program {
             entry,
             place: None,
             origin: FunctionOrigin::Source,
+            variables: Variables::Kept,
         })
     }
     /// Adds a location without outgoing edges.
@@ -438,6 +448,8 @@ pub struct Function {
     pub place: Option<PlaceId>,
     /// The origin of the body.
     pub origin: FunctionOrigin,
+    /// The C variables that the code contains.
+    pub variables: Variables,
 }
 
 impl Function {
@@ -472,6 +484,19 @@ pub enum FunctionOrigin {
     Model,
     /// No file defines the function. Its body over-approximates it with an `Approx` edge.
     Undefined,
+}
+
+/// The C variables that the code of a function contains. Optimisation turns variables into temporaries, and drops values
+/// that the rest of the execution does not need. In C, such a variable still keeps its value to the end of its scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Variables {
+    /// Each C variable is a variable or an object.
+    Kept,
+    /// Some C variables may be temporaries, or missing.
+    Promoted,
+    /// Some C variables may be temporaries, or missing. So may the result, because the function is `static` and all its
+    /// callers were optimised with it.
+    PromotedWithResult,
 }
 
 /// A program point that takes an unknown value.

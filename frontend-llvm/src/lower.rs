@@ -50,6 +50,7 @@ pub(crate) use sanitizer::{HANDLER, unasked_handlers};
 use builder::ExprInfo;
 use cfa::{
     CType, DataLayout, ExprId, FuncId, FunctionOrigin, GlobalId, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind,
+    Variables,
 };
 use globals::Cell;
 use rustc_hash::FxHashMap;
@@ -323,6 +324,9 @@ impl Context<'_> {
                 Some(row) => self.source.c_type(row),
                 None => self.unknown_type(return_width),
             };
+            // Without debug information, the type is unknown.
+            let result_bytes = u64::from(return_width.unwrap_or(0)).div_ceil(8);
+            let has_result = !f.c_types.is_empty() && self.program.size_of(return_type).unwrap_or(0) == result_bytes;
             let name = f.name_in_c();
             let func = self.program.add_function(name, return_type, return_width);
             let vars: Vec<VarId> = params.iter().map(|&ty| self.add_parameter(func, ty)).collect();
@@ -347,6 +351,12 @@ impl Context<'_> {
             function.varargs = varargs;
             function.place = place;
             function.symbol = (!f.local && !f.model && f.name != name).then(|| f.name.clone());
+            function.variables = match f.is_optimised() || f.bitcode && f.c_types.is_empty() {
+                _ if f.declaration || f.model => Variables::Kept,
+                false => Variables::Kept,
+                true if f.local && !has_result => Variables::PromotedWithResult,
+                true => Variables::Promoted,
+            };
             function.origin = match (f.declaration, f.model) {
                 (true, _) => FunctionOrigin::Undefined,
                 (_, true) => FunctionOrigin::Model,

@@ -320,3 +320,111 @@ fn calls_keep_addresses_of_variables_without_scopes() {
         assert_eq!(of_c(&program("one = *p"), &flags, &[], &ADDRESS), "TRUE", "{flags:?}");
     }
 }
+
+/// Memory to which only a variable points that the code does not need any more, when the program ends in another way than
+/// by the return of `main`. The C program does not lose it. If the variable was overwritten, it does; the code is the same.
+#[test]
+fn memory_of_variables_that_the_code_lacks_is_not_lost() {
+    const START: &str = "#include <assert.h>
+#include <stdlib.h>
+int __VERIFIER_nondet_int(void);
+int other;
+static int any(void) { return __VERIFIER_nondet_int() & 3; }
+static char write_and_read(char *p) { p[any()] = (char)any(); return p[any()]; }
+";
+    const NONE: &str = "";
+    // A function, and the body of `main`.
+    let programs = [
+        (NONE, "char *p = malloc(4); if (write_and_read(p) == 1) exit(1); free(p);"),
+        (NONE, "char *p = malloc(4); if (write_and_read(p) == 1) abort(); free(p);"),
+        (NONE, "char *p = malloc(4); assert(write_and_read(p) != 1); free(p);"),
+        (NONE, "char *p = malloc(4); if (write_and_read(p) == 1) { p = 0; exit(1); } free(p);"),
+        // The last iteration overwrites the temporary of the variable that points to the older object.
+        (
+            NONE,
+            "char *p = 0, *q = 0; for (int i = 0; i < 2; i++) { q = p; p = malloc(4); i += write_and_read(p) == 3; } exit(0);",
+        ),
+        (
+            "__attribute__((noinline)) void stop(int k) { if (k == 1) exit(2); }",
+            "char *p = malloc(4); stop(write_and_read(p)); free(p);",
+        ),
+        // Nothing uses the result of a call.
+        (
+            "__attribute__((noinline)) char *make(void) { char *p = malloc(4); other = write_and_read(p); return p; }",
+            "char *p = make(); exit(other);",
+        ),
+        // The optimised function has no result.
+        (
+            "__attribute__((noinline)) static char *make(void) { char *p = malloc(4); other = write_and_read(p); return p; }",
+            "char *p = make(); exit(other);",
+        ),
+        // Nothing uses a parameter after the check.
+        (
+            "__attribute__((noinline)) static int use(char *p) { if (write_and_read(p) == 1) exit(3); return 1; }",
+            "char *p = malloc(4); if (use(p)) free(p);",
+        ),
+    ];
+    let lost = ["--property", "valid-memtrack"];
+    for (functions, body) in programs {
+        let text = format!("{START}{functions}\nint main(void) {{ {body} return 0; }}");
+        let expected = if body.contains("p = 0; exit") { "FALSE(valid-memtrack)" } else { "TRUE" };
+        assert_eq!(of_c(&text, &["-O0"], &[], &lost), expected, "{body}");
+        for flags in [&["-O1"][..], &["-O2", "-m32"], &["-O2", "-g0"], &["-O0", "-g0"]] {
+            let verdict = of_c(&text, flags, &[], &lost);
+            let is_undecided = verdict.contains("optimised code does not show which variables still point to it");
+            assert!(verdict == expected || is_undecided, "{flags:?} {body}: {verdict}");
+        }
+    }
+}
+
+/// Memory is lost in optimised code if no function that had a pointer to it is executed any more.
+#[test]
+fn functions_that_return_lose_memory() {
+    let start = "#include <stdlib.h>
+int __VERIFIER_nondet_int(void);
+struct node { struct node *next; int value; } *head;
+static int any(void) { return __VERIFIER_nondet_int() & 3; }
+__attribute__((noinline)) int forget(int x) { char *p = malloc(4); p[x] = (char)x; return p[any()]; }
+__attribute__((noinline)) void drop(void) { head = head->next; }
+__attribute__((noinline)) void add(void) { struct node *n = malloc(sizeof *n); n->value = any(); n->next = head; head = n; }
+";
+    let programs = [
+        "if (forget(any()) == 1) exit(1);",
+        "if (forget(any()) == 1) for (;;) any();",
+        "char *p = malloc(4); p[any()] = (char)any(); if (p[any()] == 1) return 1; free(p);",
+        "add(); add(); drop(); if (any() == 2) abort(); free(head);",
+    ];
+    for body in programs {
+        let text = format!("{start}int main(void) {{ {body} return 0; }}");
+        for flags in [&["-O0"][..], &["-O1"], &["-O2", "-m32"], &["-O2", "-g0"], &["-O0", "-g0"]] {
+            let verdict = of_c(&text, flags, &[], &["--property", "valid-memsafety"]);
+            assert_eq!(verdict, "FALSE(valid-memtrack)", "{flags:?} {body}");
+        }
+    }
+}
+
+/// In a written program, main's variables are roots of leak checks only if its code contains them.
+#[test]
+fn written_checks_of_optimised_code_find_no_leak_at_an_exit() {
+    let text = "#include <stdlib.h>
+int __VERIFIER_nondet_int(void);
+int main(void) {
+    char *p = malloc(4);
+    p[__VERIFIER_nondet_int() & 3] = (char)__VERIFIER_nondet_int();
+    if (p[__VERIFIER_nondet_int() & 3] == 1) exit(1);
+    if (!BAD) free(p);
+    return 0;
+}";
+    for (bad, expected) in [("-DBAD=0", "TRUE"), ("-DBAD=1", "FALSE(unreach-call)")] {
+        let folder = tempfile::tempdir().unwrap();
+        let [source, bitcode, written] = ["a.c", "a.bc", "b.c"].map(|name| folder.path().join(name));
+        std::fs::write(&source, text).unwrap();
+        let mut clang = Command::new("clang-19");
+        clang.args(["-g", "-O1", "-c", "-emit-llvm", bad]).arg(&source).arg("-o").arg(&bitcode);
+        assert!(clang.status().unwrap().success());
+        let mut instrument = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        instrument.arg("instrument").arg(&bitcode).args(["--check", "leak", "-o"]).arg(&written);
+        assert!(instrument.status().unwrap().success());
+        assert_eq!(verdict(&written, &UNREACH), expected, "{bad}");
+    }
+}

@@ -109,6 +109,8 @@ pub enum Instr {
         family: Family,
     },
     Leak(Leak),
+    /// Records the heap objects to which a value points, for leak checks.
+    Hold(Operand),
     ObjectSize {
         dst: Operand,
         ptr: Reg,
@@ -209,6 +211,8 @@ pub struct Code {
     pub funcs_at: usize,
     /// Facts about the functions, if the program starts threads.
     pub threads: Option<Arc<Functions>>,
+    /// True if leak checks need the objects to which frames had pointers.
+    pub holds: bool,
 }
 
 impl Code {
@@ -277,6 +281,8 @@ impl<'p> Compiler<'p> {
             globals_at,
             funcs_at,
             threads: Functions::find(program),
+            holds: program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost) && e.fault.is_some())
+                && program.funcs.values().any(|f| f.variables != Variables::Kept),
         };
         Self {
             program,
@@ -466,6 +472,13 @@ impl<'p> Compiler<'p> {
         };
         if let Some(instr) = last {
             self.emit(instr);
+        }
+        if self.code.holds
+            && program.funcs[self.func].variables != Variables::Kept
+            && let Some(var) = program.edges[edge].op.def()
+            && program.vars[var].width >= program.layout.pointer_width
+        {
+            self.emit(Instr::Hold(self.code.vars[var]));
         }
         self.emit(Instr::Done(edge));
     }

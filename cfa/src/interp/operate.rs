@@ -70,6 +70,7 @@ impl State<'_> {
                     return Err(Interrupt::Stop(Stop::Fault(Fault::Leak, base, 0)));
                 }
             }
+            Instr::Hold(value) => self.hold(value),
             Instr::ObjectSize { dst, ptr, family } => {
                 let size = self.memory.object_size(self.get(ptr), family)?;
                 self.set_value(dst, &Bv::new(64, size));

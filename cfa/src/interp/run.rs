@@ -141,6 +141,8 @@ pub struct Run {
     pub object: Option<Neighbour>,
     /// The two accesses and their threads, if the run ends in a data race.
     pub race: Option<[(u32, Access); 2]>,
+    /// True if the run passed a leak check whose result depends on C variables that the code may lack.
+    pub has_undecided_leak: bool,
 }
 
 /// An object near an address.

@@ -353,6 +353,7 @@ fn halts_errors_and_taints() {
             accessed: 0,
             object: None,
             race: None,
+            has_undecided_leak: false,
         }
     );
 

@@ -373,6 +373,11 @@ impl<'t> Parser<'t> {
         let origin = named(&ORIGINS, self.word("an origin")?);
         let message = "expected 'source', 'model' or 'undefined'".to_owned();
         let origin = origin.ok_or(Error { position: start, message })?;
+        let variables = match self.accept_word("promoted")? {
+            false => Variables::Kept,
+            true if self.accept_word("result")? => Variables::PromotedWithResult,
+            true => Variables::Promoted,
+        };
         let return_type = self.ty()?;
         let return_width = if self.is("(") { None } else { Some(self.width()?) };
         let params = self.list("(", ")", |this| this.used(Kind::Var).map(VarId))?;
@@ -392,6 +397,7 @@ impl<'t> Parser<'t> {
             entry,
             place,
             origin,
+            variables,
         });
         self.expect("{")?;
         loop {

@@ -162,7 +162,13 @@ impl Printer<'_> {
         if let Some(symbol) = &f.symbol {
             write!(self.out, " symbol {}", Quoted(symbol.as_bytes()))?;
         }
-        write!(self.out, " {} {}", name_of(&ORIGINS, f.origin), f.return_type)?;
+        write!(self.out, " {}", name_of(&ORIGINS, f.origin))?;
+        self.out.write_str(match f.variables {
+            Variables::Kept => "",
+            Variables::Promoted => " promoted",
+            Variables::PromotedWithResult => " promoted result",
+        })?;
+        write!(self.out, " {}", f.return_type)?;
         if let Some(width) = f.return_width {
             write!(self.out, " {width}")?;
         }

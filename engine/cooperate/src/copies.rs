@@ -63,6 +63,7 @@ impl<'a> Copies<'a> {
         let varargs = original.varargs.map(|v| self.var(new, v));
         let made = &mut self.made.program.funcs[new];
         (made.params, made.varargs, made.place, made.origin) = (params, varargs, original.place, original.origin);
+        made.variables = original.variables;
         new
     }
 

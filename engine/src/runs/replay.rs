@@ -1,7 +1,7 @@
 //! Confirms candidate violations with the reference interpreter.
 
 use crate::simplify::accelerated;
-use cfa::interp::{Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, State};
+use cfa::interp::{Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, State, UNDECIDED_LEAK};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,7 @@ fn run_keeping(
     if let Some(&taint) = run.taints.iter().find(|&&t| program.taints[t].over) {
         return Err((false, format!("it depends on an approximation: {}", program.taints[taint].reason)));
     }
+    let has_undecided_leak = run.has_undecided_leak;
     match run.outcome {
         outcome if outcome.error(program).is_some_and(|(hit, _)| hit == error) => {
             if run.steps > kept as u64 {
@@ -81,6 +82,7 @@ fn run_keeping(
             }
             Ok(path.edges)
         }
+        _ if has_undecided_leak => Err((false, UNDECIDED_LEAK.into())),
         Outcome::Limit(LimitKind::Endless) => Err((false, "the program does not end".into())),
         outcome => Err((matches!(outcome, Outcome::Limit(_)), outcome.to_string())),
     }

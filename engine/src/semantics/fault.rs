@@ -4,6 +4,7 @@ use super::state::State;
 use super::value::ObjId;
 use super::{Execution, describe_object};
 use cfa::ExprId;
+use cfa::interp::UNDECIDED_LEAK;
 
 /// A state in which the effect of an operation is undefined, or could not be determined.
 pub struct Fault {
@@ -51,6 +52,8 @@ pub enum FaultKind {
     Lost,
     /// Heap memory was not freed.
     StillAllocated,
+    /// Live heap memory is unreachable, unless a C variable that the code lacks points to it.
+    MaybeLost,
     /// Too many pointers may point to otherwise unreachable memory.
     TooManyPointers,
     /// The solver did not decide whether the path continues, or a value that the operation needs is not tracked.
@@ -65,7 +68,7 @@ impl FaultKind {
             InvalidPointer | UndefinedPointer | UntrackedPointer | UnknownPointer(_) | DerivedPointer(_) | Outside
             | MaybeOutside | Dead => true,
             NullPointer | ReadOnly | NotAllocated | FreedTwice | InvalidFree | InvalidFunction | Lost
-            | StillAllocated | TooManyPointers | Undecided => false,
+            | StillAllocated | MaybeLost | TooManyPointers | Undecided => false,
         }
     }
 
@@ -82,13 +85,13 @@ impl FaultKind {
             NullPointer | InvalidPointer | Outside | MaybeOutside | Dead | ReadOnly | NotAllocated | FreedTwice
             | StillAllocated => true,
             UndefinedPointer | UntrackedPointer | UnknownPointer(_) | DerivedPointer(_) | InvalidFree
-            | InvalidFunction | Lost | TooManyPointers | Undecided => false,
+            | InvalidFunction | Lost | MaybeLost | TooManyPointers | Undecided => false,
         }
     }
 
     /// True if the fault means that the analysis gave up, not that C leaves the operation undefined.
     pub fn is_undecided(self) -> bool {
-        matches!(self, Self::TooManyPointers | Self::Undecided)
+        matches!(self, Self::MaybeLost | Self::TooManyPointers | Self::Undecided)
     }
 
     /// A description for the user.
@@ -109,6 +112,7 @@ impl FaultKind {
             Self::InvalidFunction => "an invalid function pointer is called",
             Self::Lost => "memory is lost",
             Self::StillAllocated => "memory is not freed",
+            Self::MaybeLost => UNDECIDED_LEAK,
             Self::TooManyPointers => "it is undecided whether memory is lost: too many pointers may lead to it",
             Self::Undecided => "the solver gave up",
         }

@@ -8,7 +8,7 @@ use super::memory::{Object, Origin, Summary};
 use super::state::{State, Successors};
 use super::value::{ObjId, Val};
 use super::{At, Execution};
-use cfa::{EdgeId, ExprId, Id, Leak, LocId, Sort};
+use cfa::{EdgeId, ExprId, Id, Leak, LocId, Sort, Variables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximal number of pointers on which a path splits at one check.
@@ -54,7 +54,17 @@ pub(super) fn split(ex: &mut Execution, st: State, leak: Leak, edge: EdgeId, out
         let open = reached.open.iter().copied().find(|&(_, object)| is_lost(object));
         match open {
             _ if lost.is_none() => out.push((st, At::Target)),
-            None => ex.fault(st, FaultKind::Lost, lost),
+            None => {
+                let held = reached_from(ex, &st, loc, &known, &is_heap, Roots::Held);
+                let is_held =
+                    |id: ObjId| held.objects.contains(&id) || held.open.iter().any(|&(_, object)| object == id);
+                let certain = st.memory.iter().map(|(id, _)| id).find(|&id| is_lost(id) && !is_held(id));
+                if certain.is_none() {
+                    out.push((st.clone(), At::Target));
+                }
+                let kind = if certain.is_some() { FaultKind::Lost } else { FaultKind::MaybeLost };
+                ex.fault(st, kind, certain.or(lost));
+            }
             Some((pointer, _))
                 if known.len() >= MOST_SPLITS || matches!(ex.terms.sort(pointer), Sort::Array { .. }) =>
             {
@@ -100,9 +110,30 @@ pub(super) fn garbage(ex: &mut Execution, st: &State, loc: LocId) -> FxHashSet<O
     all
 }
 
+/// The local variables that are roots.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Roots {
+    /// The C variables and the live temporaries.
+    Known,
+    /// Also the dead temporaries of functions whose C variables may have become temporaries. A C variable may have the
+    /// value of one.
+    Held,
+}
+
 /// The objects reachable from variables and from objects that cannot be `lost`. `loc` is the location of the current
 /// frame.
 fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known, lost: &dyn Fn(&Object) -> bool) -> Reached {
+    reached_from(ex, st, loc, known, lost, Roots::Known)
+}
+
+fn reached_from(
+    ex: &mut Execution,
+    st: &State,
+    loc: LocId,
+    known: &Known,
+    lost: &dyn Fn(&Object) -> bool,
+    roots: Roots,
+) -> Reached {
     let mut reached = Reached::default();
     for (slot, &value) in st.globals.iter().enumerate() {
         let width = ex.program.vars[ex.slots.globals[slot]].width;
@@ -111,7 +142,9 @@ fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known, lost: &dyn
     let (mut frame, mut at) = (Some(&st.frame), loc);
     while let Some(f) = frame {
         let live = ex.live(f.func);
-        for &slot in live.at(at) {
+        let holds = roots == Roots::Held && ex.program.funcs[f.func].variables != Variables::Kept;
+        let slots = if holds { (0..f.vars.len() as u32).collect() } else { live.at(at).to_vec() };
+        for slot in slots {
             let var = ex.slots.locals[f.func.index()][slot as usize];
             reach(ex, st, f.vars[slot as usize], ex.program.vars[var].width, known, &mut reached);
         }

@@ -2,7 +2,7 @@
 
 use super::Execution;
 use super::state::Slots;
-use cfa::{Expr, FuncId, Id, Leak, LocId, Op, Program, VarId, VarKind};
+use cfa::{Expr, FuncId, Id, Leak, LocId, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ impl Liveness {
     fn compute(program: &Program, slots: &Slots, func: FuncId, leaks: bool) -> Self {
         let locals = &slots.locals[func.index()];
         // If the program checks for leaks, a pointer in a dead variable still keeps its object reachable.
-        let is_always_live = |v: &&VarId| leaks && !matches!(program.vars[**v].kind, VarKind::Temp(_));
+        let is_always_live = |v: &&VarId| leaks && program.is_root(**v);
         let always: Vec<u32> =
             locals.iter().filter(is_always_live).map(|v| slots.of_var[v.index()].local() as u32).collect();
         let slots_of = |vars: Box<[VarId]>| {

@@ -13,7 +13,7 @@ use super::watch::{GAP, Watch};
 use cfa::text::exact::{ExactPrinter, ScalarType};
 use cfa::{
     AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, Op, Out,
-    Program, VarKind,
+    Program, VarKind, Variables,
 };
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
@@ -201,6 +201,8 @@ impl File<'_> {
                 let ptr = self.pointer(ptr);
                 out.push(format!("proviso_end({ptr});"));
             }
+            // C variables that optimised code lacks may point to the memory.
+            Op::Leak(Leak::Lost) if p.funcs[p.func_of(edge)].variables != Variables::Kept => {}
             Op::Leak(leak) if is_fault && (leak == Leak::Alive || is_outermost) && is_last(p, edge) => {
                 if leak == Leak::Lost {
                     self.reach_variables(p.func_of(edge), out);
