@@ -328,13 +328,24 @@ static bool is_pointer_difference(const Instruction &instruction) {
   return all_of(instruction.operands(), [](const Use &use) { return isa<PtrToIntInst>(use.get()); });
 }
 
-/// True if the program converts a pointer to an integer: not for a difference of pointers, or a check of a sanitizer.
+/// True if only checks of sanitizers use a number. Optimisation may merge a check's number with one of the program.
+static bool is_for_checks(const Instruction &number) {
+  return number.hasMetadata(LLVMContext::MD_nosanitize) && all_of(number.users(), [](const User *user) {
+    auto *instruction = dyn_cast<Instruction>(user);
+    return instruction && instruction->hasMetadata(LLVMContext::MD_nosanitize) &&
+           (!isa<BinaryOperator>(instruction) || is_for_checks(*instruction));
+  });
+}
+
+/// True if the program converts a pointer to an integer: not for a check of a sanitizer, or a difference of two pointers.
+/// Without names, differences of pointers and of integers look alike.
 static bool is_converted(const PtrToIntInst &number) {
   auto is_subtracted = [](const User *user) {
     auto *difference = dyn_cast<Instruction>(user);
-    return difference && is_pointer_difference(*difference);
+    return difference && has_names(*difference) && is_pointer_difference(*difference) &&
+           none_of(difference->operands(), [](const Use &use) { return isa<ConstantInt>(use.get()); });
   };
-  return !number.hasMetadata(LLVMContext::MD_nosanitize) && !all_of(number.users(), is_subtracted);
+  return !is_for_checks(number) && !all_of(number.users(), is_subtracted);
 }
 
 /// True if a value is a part of a complex integer, or computed from such parts and without a name.

@@ -407,6 +407,11 @@ impl Context<'_> {
         }
     }
 
+    /// True if a variable has a pointer type.
+    fn is_pointer(&self, var: VarId) -> bool {
+        matches!(self.program.plain_type(self.program.vars[var].ty), CType::Pointer(_))
+    }
+
     /// Declares a global variable for each hidden state of the library. Its value is always 0. Each value of the
     /// environment reads and writes one of them, so it depends on the earlier values.
     fn declare_hidden_states(&mut self) {

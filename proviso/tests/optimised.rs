@@ -428,3 +428,29 @@ int main(void) {
         assert_eq!(verdict(&written, &UNREACH), expected, "{bad}");
     }
 }
+
+#[test]
+fn inputs_may_be_addresses_that_optimised_code_converts() {
+    let program = |condition: &str| {
+        format!(
+            "#include <stdio.h>\n#include <stdlib.h>\nint x;
+            __attribute__((noinline)) int is_near(int *p, unsigned long *r) {{ int old = *p; return {condition} + old; }}
+            int main(void) {{
+                volatile int a[2] = {{0, 0}};
+                unsigned long r;
+                if (scanf(\"%lu\", &r) != 1 || !is_near(&x, &r)) return 0;
+                *(int *)(r & ~3ul) = 1;
+                a[x + 1] = 1;
+                return a[0];
+            }}"
+        )
+    };
+    // Without the names of values, a difference of numbers looks like one of pointers.
+    let difference = program("*r - (unsigned long)p < 4");
+    // clang merges the number with that of the check.
+    let merged = program("(((unsigned long)p & -4ul) - *r <= 3)");
+    let checked = ["-O1", "-fsanitize=alignment", "-fsanitize-trap=all"];
+    assert_eq!(of_c(&difference, &["-O1"], &[], &ADDRESS), "FALSE(address)");
+    assert_eq!(of_c(&difference, &["-O2"], &[], &ADDRESS), "FALSE(address)");
+    assert_eq!(of_c(&merged, &checked, &[], &ADDRESS), "FALSE(address)");
+}

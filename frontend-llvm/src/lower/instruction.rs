@@ -216,6 +216,12 @@ fn lower_load(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         let value = fl.b.var_expr(var);
         // Each read counts separately: `x - x` need not be 0.
         let separate = fl.b.separate(value);
+        // A pointer that is read as another type becomes a number, which has a variable.
+        let is_pointer = matches!(fl.b.ir().kind(i.ty), TypeKind::Pointer);
+        if !is_pointer && fl.b.cx.is_pointer(var) {
+            let number = fl.b.pin(separate);
+            return fl.define_saved(n, number);
+        }
         return if separate == value { fl.define(n, value) } else { fl.define_saved(n, separate) };
     }
     let Some(address) = fl.operand(address) else { return };

@@ -99,6 +99,20 @@ int main(int argc, char **argv) {
     fputs(text, stdout);
     if (fread(&q, sizeof q, 1, stdin) != 1)
         return 0;
+#elif defined(DIFFERENCE)
+    char *p = (char *)&x, *r;
+    if (fread(&r, sizeof r, 1, stdin) != 1)
+        return 0;
+    long distance = r - p;
+    if (distance)
+        return 0;
+    q = (int *)r;
+#elif defined(READ_AS_NUMBER)
+    int *p = &x;
+    printf("%lu\n", *(unsigned long *)&p);
+#elif defined(FROM_NULL)
+    int *p = &x;
+    printf("%ld\n", (char *)p - (char *)0);
 #elif defined(SORTED)
     int *p[2] = {&x, &y};
     qsort(p, 2, sizeof *p, order);
@@ -106,7 +120,7 @@ int main(int argc, char **argv) {
         return 0;
     q = (int *)number;
 #endif
-#if defined(NUMBER) || defined(CONSTANT)
+#if defined(NUMBER) || defined(CONSTANT) || defined(READ_AS_NUMBER) || defined(FROM_NULL)
     if (scanf("%lu", &number) != 1)
         return 0;
     q = (int *)number;

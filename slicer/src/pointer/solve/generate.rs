@@ -130,15 +130,18 @@ impl Solver<'_> {
         }
     }
 
-    /// Adds the constraints of the comparisons of addresses in an expression.
+    /// Adds the constraints of the comparisons and differences of addresses in an expression.
     fn compare(&mut self, instance: InstanceId, root: ExprId) {
         let program = self.program;
         let (mut todo, mut seen) = (vec![root], FxHashSet::from_iter([root]));
         while let Some(e) = todo.pop() {
             let node = program.exprs.get(e);
             todo.extend(node.children().filter(|&child| seen.insert(child)));
-            let &Expr::Binary(BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle, a, b) = node else {
-                continue;
+            let (a, b) = match *node {
+                Expr::Binary(BinOp::Sub | BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle, a, b) => {
+                    (a, b)
+                }
+                _ => continue,
             };
             if let (Some(one), Some(other)) = (self.value(instance, a), self.value(instance, b)) {
                 self.graph.add_use(one, Use::Compare { with: other });
