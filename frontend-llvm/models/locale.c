@@ -1,5 +1,6 @@
-// Defines: setlocale localeconv nl_langinfo
+// Defines: setlocale localeconv nl_langinfo newlocale duplocale uselocale freelocale
 #pragma once
+#include "ctype.c"
 #include "proviso.h"
 
 // locale.h: there is one locale, "C".
@@ -76,4 +77,119 @@ char *nl_langinfo(int item) {
         return "";
     __proviso_unmodelled("this item of nl_langinfo is not modelled");
     return "";
+}
+
+// Locale objects. The header's macros, and gnulib, read the tables and the names. All objects are of the locale "C".
+struct proviso_locale {
+    const char *data[13];
+    const unsigned short *classes;
+    const int *lowered, *uppered;
+    const char *names[13];
+};
+
+#define THIRTEEN(e) e, e, e, e, e, e, e, e, e, e, e, e, e
+static const struct proviso_locale proviso_locale_c = {
+    {THIRTEEN("")}, proviso_bits + 128, proviso_lowered + 128, proviso_uppered + 128, {THIRTEEN("C")}};
+
+#define LOCALE_C ((struct proviso_locale *)&proviso_locale_c)
+#define GLOBAL_LOCALE ((struct proviso_locale *)-1)
+#define IS_VALID(locale) ((void)*(const volatile char *)(locale))
+
+// The GNU C library has one object for the name "C", which is never freed. POSIX requires a call of freelocale for each
+// call that returned it. This is the number of missing calls.
+#ifdef PROVISO_ARGUMENTS
+static size_t proviso_locales_c;
+#define COUNT_C(change) (proviso_locales_c += (change))
+#else
+#define COUNT_C(change) ((void)0)
+#endif
+#define REQUIRE_NOT_FREED(locale)                                                                                    \
+    REQUIRE((locale) != LOCALE_C || proviso_locales_c > 0, "a locale object is used that was freed")
+
+// The locale object of the thread. Null is the global locale.
+#ifdef PROVISO_THREADS
+static _Thread_local struct proviso_locale *proviso_used_locale;
+#else
+static struct proviso_locale *proviso_used_locale;
+#endif
+
+static struct proviso_locale *proviso_make_locale(void) {
+    struct proviso_locale *made = __proviso_alloc_locale(sizeof *made);
+    if (made)
+        *made = proviso_locale_c;
+    return made;
+}
+
+static void proviso_end_locale(struct proviso_locale *locale) {
+    REQUIRE_NOT_FREED(locale);
+    if (locale == LOCALE_C) {
+        COUNT_C(-1);
+        return;
+    }
+    if (locale == proviso_used_locale)
+        __proviso_unmodelled("a locale object is freed that is still used");
+    __proviso_free_locale(locale);
+}
+
+// The result replaces `base`, which is an object of its own or none. If the call fails, `base` does not change.
+struct proviso_locale *newlocale(int categories, const char *locale, struct proviso_locale *base) {
+    enum { LC_ALL = 6, ALL = 0x1fff & ~(1 << LC_ALL) };
+    if (categories == 1 << LC_ALL)
+        categories = ALL;
+    if (categories & ~ALL || !locale) {
+        SET_ERRNO(EINVAL);
+        return NULL;
+    }
+    if (base) {
+        IS_VALID(base);
+        REQUIRE_NOT_FREED(base);
+    }
+    _Bool is_c_only = !base || base == LOCALE_C || categories == ALL;
+    struct proviso_locale *made = LOCALE_C;
+    if (is_c_only && (categories == 0 || proviso_is_locale(locale, "C"))) {
+        COUNT_C(1);
+    } else {
+        if (categories == 0) {
+            __proviso_unmodelled("newlocale without categories is not modelled");
+        } else if (*locale && !proviso_is_locale(locale, "C") && !proviso_is_locale(locale, "POSIX")) {
+            proviso_strlen(locale);
+            if (!__proviso_env_bool()) {
+                SET_ERRNO_IF(__proviso_env_bool(), proviso_env_error());
+                return NULL;
+            }
+            __proviso_unmodelled("locales are not modelled");
+        }
+        made = proviso_make_locale();
+    }
+    if (made && base)
+        proviso_end_locale(base);
+    return made;
+}
+
+struct proviso_locale *duplocale(struct proviso_locale *locale) {
+    if (locale != GLOBAL_LOCALE) {
+        IS_VALID(locale);
+        REQUIRE_NOT_FREED(locale);
+    }
+    if (locale != LOCALE_C)
+        return proviso_make_locale();
+    COUNT_C(1);
+    return locale;
+}
+
+struct proviso_locale *uselocale(struct proviso_locale *locale) {
+    struct proviso_locale *former = proviso_used_locale ? proviso_used_locale : GLOBAL_LOCALE;
+    if (locale == GLOBAL_LOCALE) {
+        proviso_used_locale = NULL;
+    } else if (locale) {
+        IS_VALID(locale);
+        REQUIRE_NOT_FREED(locale);
+        proviso_used_locale = locale;
+    }
+    return former;
+}
+
+void freelocale(struct proviso_locale *locale) {
+    IS_VALID(locale);
+    proviso_end_locale(locale);
 }

@@ -39,6 +39,7 @@ extern void *__proviso_alloc_mapping(size_t size);
 extern void *__proviso_alloc_tree_node(size_t size);
 extern void *__proviso_alloc_hash_table(size_t size);
 extern void *__proviso_alloc_internal(size_t size);
+extern void *__proviso_alloc_locale(size_t size);
 // The same, but it never fails. Each use must say why.
 extern void *__proviso_make_malloc(size_t size);
 extern void *__proviso_make_zeroed(size_t size);
@@ -57,6 +58,7 @@ extern void __proviso_free_address_list(void *ptr);
 extern void __proviso_free_tree_node(void *ptr);
 extern void __proviso_free_hash_table(void *ptr);
 extern void __proviso_free_regex(void *ptr);
+extern void __proviso_free_locale(void *ptr);
 extern void __proviso_free_internal(void *ptr);
 // Memory that a model needs for itself.
 extern void *__proviso_scratch(size_t size);

@@ -85,6 +85,8 @@ const ROWS: &[&[(&str, &str)]] = &[
     ],
     &[
         ("setlocale", "char *p = setlocale(LC_ALL, \"\")"),
+        ("newlocale", "locale_t p = newlocale(LC_ALL_MASK, \"\", 0)"),
+        ("duplocale", "locale_t p = duplocale(LC_GLOBAL_LOCALE)"),
         ("localtime", "time_t t = time(0); struct tm *p = localtime(&t)"),
         ("getgrent", "struct group *p = getgrent()"),
         ("readdir", "DIR *d = opendir(\"a\"); struct dirent *p = d ? readdir(d) : 0"),
@@ -175,6 +177,7 @@ const OTHERS: &[&str] = &[
     "strncpy",
     "tmpfile64",
     "tss_get",
+    "uselocale",
     "valloc",
     "wcpcpy",
     "wcpncpy",

@@ -296,13 +296,15 @@ pub enum Family {
     HashTable,
     /// `regcomp`; deallocated by `regfree`.
     Regex,
+    /// `newlocale`, `duplocale`; deallocated by `freelocale`.
+    Locale,
     /// Objects of the C library itself, for example the strings of `getenv` and `getpwnam`. The program cannot
     /// deallocate them.
     Internal,
 }
 
 impl Family {
-    const NAMES: [(Self, &str); 10] = [
+    const NAMES: [(Self, &str); 11] = [
         (Self::Scope, "stack"),
         (Self::Malloc, "malloc"),
         (Self::Mapping, "mapping"),
@@ -312,6 +314,7 @@ impl Family {
         (Self::TreeNode, "tree_node"),
         (Self::HashTable, "hash_table"),
         (Self::Regex, "regex"),
+        (Self::Locale, "locale"),
         (Self::Internal, "internal"),
     ];
 
@@ -353,7 +356,7 @@ impl AllocKind {
     pub fn from_family(family: Family) -> Self {
         match family {
             Family::Scope => Self::Stack,
-            Family::Malloc | Family::TreeNode | Family::AddressList => Self::Heap(family),
+            Family::Malloc | Family::TreeNode | Family::AddressList | Family::Locale => Self::Heap(family),
             Family::Mapping
             | Family::Stream
             | Family::Directory

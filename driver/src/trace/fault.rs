@@ -191,6 +191,7 @@ fn not_its_business(kind: ObjectKind) -> String {
         Some(Family::TreeNode) => "tdelete",
         Some(Family::HashTable) => "hdestroy",
         Some(Family::Regex) => "regfree",
+        Some(Family::Locale) => "freelocale",
         Some(Family::Internal) => return "the C library keeps".to_owned(),
     };
     format!("only '{ended_by}' may end")

@@ -392,6 +392,7 @@ FAMILY(address_list)
 FAMILY(tree_node)
 FAMILY(hash_table)
 FAMILY(regex)
+FAMILY(locale)
 FAMILY(internal)
 void *__proviso_alloc_aligned(size_t align, size_t size) { return allocate(align < 16 ? 16 : align, size); }
 /* Allocations fail only with the option --malloc-may-fail. */

@@ -37,3 +37,42 @@ DRIVER(nl_langinfo) {
     nl_item item = random_below(2) ? others[random_below(8)] : (nl_item)(ABDAY_1 + (n < 45 ? n : n + 1));
     see_text(LIB(nl_langinfo)(item));
 }
+
+DRIVER(newlocale) {
+    asks_environment();
+    // The environment of the tests may set another locale.
+    NATIVELY unsetenv("LC_ALL");
+    const char *first = ONE_OF("C", "POSIX"), *second = ONE_OF("C", "POSIX", "nowhere", "LC_ALL=C", "C/C");
+    int categories = ONE_OF(LC_ALL_MASK, LC_CTYPE_MASK, LC_TIME_MASK | LC_NUMERIC_MASK, 1 << LC_ALL, 1 << 13, -1);
+    say("of %d, %s, then %s", categories, first, second);
+    locale_t base = LIB(newlocale)(LC_ALL_MASK, text_in_room(first), NULL);
+    see(base != NULL);
+    locale_t made = LIB(newlocale)(categories, random_below(4) ? text_in_room(second) : NULL, random_below(2) ? base : NULL);
+    see(made != NULL);
+    if (made) {
+        see(made->__ctype_b['a']);
+        see(made->__ctype_b[-1]);
+        see(made->__ctype_toupper['b']);
+        see(made->__ctype_tolower[-100]);
+        see_text(made->__names[LC_TIME]);
+        see(LIB(uselocale)(made) == LC_GLOBAL_LOCALE);
+        see(LIB(uselocale)(NULL) == made);
+        see(LIB(uselocale)(LC_GLOBAL_LOCALE) == made);
+        LIB(freelocale)(made);
+    }
+}
+DRIVER(duplocale) {
+    locale_t c = LIB(newlocale)(LC_ALL_MASK, "C", NULL);
+    see(LIB(newlocale)(LC_CTYPE_MASK, "C", c) == c);
+    see(LIB(duplocale)(c) == c);
+    locale_t global = LIB(duplocale)(LC_GLOBAL_LOCALE);
+    see(global != NULL && global != c);
+    locale_t own = LIB(newlocale)(LC_ALL_MASK, "POSIX", NULL);
+    locale_t copy = LIB(duplocale)(own);
+    see(copy != own && own != c);
+    see(LIB(uselocale)(NULL) == LC_GLOBAL_LOCALE);
+    LIB(freelocale)(global);
+    LIB(freelocale)(copy);
+    LIB(freelocale)(own);
+    LIB(freelocale)(c);
+}

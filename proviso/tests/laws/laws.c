@@ -655,6 +655,14 @@ if (putenv("PROVISO=y") == 0)
 // true law: setlocale
 CHECK(strcmp(setlocale(LC_ALL, NULL), "C") == 0);
 
+// true law: newlocale uselocale
+locale_t c = newlocale(LC_ALL_MASK, "C", 0);
+locale_t former = uselocale(c);
+CHECK(former == LC_GLOBAL_LOCALE && uselocale(former) == c && uselocale(0) == former);
+
+// claim: newlocale
+CHECK(!newlocale(LC_ALL_MASK, "nowhere", 0));
+
 // true law: ftell fseek fopen
 FILE *file = fopen("/proc/self/exe", "r");
 if (file && fseek(file, 5, SEEK_SET) == 0) {
