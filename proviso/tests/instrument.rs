@@ -61,6 +61,22 @@ fn a_program_is_written_with_a_table_of_its_objects() {
     }
 }
 
+/// `errno` and the arguments have no gap: the tables of `ctype.h` and the environment may follow them.
+#[test]
+fn objects_of_the_system_have_no_gap() {
+    let text = "#include <ctype.h>\n#include <errno.h>\n#include <stdlib.h>\n\
+                int main(int argc, char **argv) { errno = 0; char *home = getenv(\"A\");\n\
+                return isalpha('a') && (!home || home[0] == 'b') && argc == 1 && argv[0][0] ? errno : 1; }\n";
+    let (folder, file) = source("a.c", text);
+    let [checked, program] = ["checked.c", "program"].map(|name| folder.path().join(name));
+    run(&["instrument", &file, "--check", "address", "-o", checked.to_str().unwrap()]);
+    std::fs::write(folder.path().join("error.c"), "void abort(void); void reach_error(void) { abort(); }").unwrap();
+    let mut clang = Command::new("clang-19");
+    clang.arg("-w").arg(&checked).arg(folder.path().join("error.c")).arg("-o").arg(&program);
+    assert!(clang.status().unwrap().success());
+    assert!(Command::new(&program).env_clear().env("A", "b").status().unwrap().success());
+}
+
 /// Allocations may fail in a written program, including those of library functions, whose models are written for that.
 /// The same holds with and without memory checks.
 #[test]

@@ -254,7 +254,7 @@ impl File<'_> {
         let p = self.p;
         let (mut start, mut roots) = (String::new(), String::new());
         if self.requested().has_library(roles::ERRNO_LOCATION) {
-            let _ = writeln!(start, "    proviso_begin({}(), 4, PROVISO_GLOBAL);", roles::ERRNO_LOCATION);
+            let _ = writeln!(start, "    proviso_begin({}(), 4, PROVISO_SYSTEM);", roles::ERRNO_LOCATION);
         }
         for g in self.requested().objects().to_vec() {
             let global = &p.globals[g];

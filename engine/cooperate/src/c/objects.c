@@ -2,7 +2,7 @@
 // Strejcek, Trtik, TACAS 2013; Chalupa et al., Symbiotic 4). Accesses outside these objects are errors, unless external code allocates memory.
 
 // PROVISO_GIVEN objects are allocated dynamically, but need not be freed.
-enum { PROVISO_HEAP, PROVISO_GIVEN, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT, PROVISO_STAND_IN };
+enum { PROVISO_HEAP, PROVISO_GIVEN, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT, PROVISO_STAND_IN, PROVISO_SYSTEM };
 
 struct proviso_object {
     unsigned long start, size;
@@ -25,7 +25,8 @@ static void proviso_violation(void) {
 // The object that `p` points into, including its end and the gap after it.
 static struct proviso_object *proviso_find(const void *p) {
     for (struct proviso_object *o = proviso_objects; o; o = o->next) {
-        if ((unsigned long)p - o->start < o->size + PROVISO_GAP)
+        // There is no gap after objects of the system: other ones of the library and of the environment follow.
+        if ((unsigned long)p - o->start < o->size + (o->kind == PROVISO_SYSTEM ? 0 : PROVISO_GAP))
             return o;
     }
     return 0;
@@ -128,7 +129,7 @@ static unsigned long proviso_offset(const void *p, int writable) {
 
 // Adds the arguments of `main` to the table.
 static void proviso_arguments(int count, char **arguments) {
-    proviso_begin(arguments, (count + 1) * sizeof *arguments, PROVISO_GLOBAL);
+    proviso_begin(arguments, (count + 1) * sizeof *arguments, PROVISO_SYSTEM);
     for (int i = 0; i < count; i++) {
         unsigned long length = 0;
         while (arguments[i][length])
@@ -137,7 +138,7 @@ static void proviso_arguments(int count, char **arguments) {
         struct proviso_object *o = malloc(sizeof *o);
         if (!o)
             abort();
-        *o = (struct proviso_object){(unsigned long)arguments[i], length + 1, 0, PROVISO_GLOBAL, 0, 0, -1, proviso_objects};
+        *o = (struct proviso_object){(unsigned long)arguments[i], length + 1, 0, PROVISO_SYSTEM, 0, 0, -1, proviso_objects};
         proviso_objects = o;
     }
 }
