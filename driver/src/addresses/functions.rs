@@ -1,7 +1,7 @@
 //! Approximations for numbers that a program computes from the addresses of functions. The interpreter and the analyses
 //! use one fixed address for each function, so such numbers may differ from those on a real machine. The pass adds an
-//! approximation before each operation that computes one. Copies, calls and comparisons for equality need none: their
-//! results depend only on the fact that different functions have different addresses.
+//! approximation before each operation that computes one. Copies, calls and comparisons of addresses for equality need
+//! none: their results depend only on the fact that different functions have different addresses.
 
 use super::{are_precise, points_to};
 use cfa::{BinOp, Bv, Expr, ExprId, FUNCTION_ADDRESSES, FunctionOrigin, LocId, Op, Program, Taint};
@@ -57,6 +57,10 @@ fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
     let mut found: BTreeMap<LocId, Operands> = BTreeMap::new();
     let address = program.layout.pointer_width;
     let may_be_address = |e| program.exprs.as_const(e).is_none() && program.exprs.width(e) >= address;
+    let sum = |e| match *program.exprs.get(e) {
+        Expr::Binary(BinOp::Add | BinOp::Sub, a, b) => vec![a, b],
+        _ => Vec::new(),
+    };
     let is_token_mask = |e| program.exprs.as_const(e).and_then(Bv::to_u64) == Some(frontend_llvm::token_mask(address));
     for (id, edge) in program.edges.iter() {
         let func = program.func_of(id);
@@ -78,15 +82,17 @@ fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
                 // No function has the address of a token, which stands for a function of the caller.
                 Expr::Binary(BinOp::And, _, mask) if is_token_mask(mask) => {}
                 Expr::Binary(op, left, right) => {
-                    let is_for_objects = match op {
-                        // A difference may be added to a pointer again, which yields an address. The points-to sets show
-                        // other uses of a difference (`ObjectKind::Distance`).
-                        BinOp::Eq | BinOp::Add | BinOp::Sub | BinOp::Concat => continue,
-                        BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => true,
-                        _ => false,
+                    let (used, is_for_objects) = match op {
+                        BinOp::Add | BinOp::Concat => continue,
+                        // The difference of an address and a number is an address. That of two addresses is a number.
+                        BinOp::Sub => (vec![right], true),
+                        // An address with an offset may be any other address.
+                        BinOp::Eq => ([left, right].into_iter().flat_map(sum).collect(), true),
+                        BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => (vec![left, right], true),
+                        _ => (vec![left, right], false),
                     };
-                    let sides = [left, right].into_iter().filter(|&side| may_be_address(side));
-                    operands.extend(sides.map(|side| (side, is_for_objects)));
+                    let used = used.into_iter().filter(|&e| may_be_address(e));
+                    operands.extend(used.map(|e| (e, is_for_objects)));
                 }
                 _ => {}
             }
