@@ -5,7 +5,6 @@ use super::Context;
 use super::builder::Builder;
 use super::by_value::passed_in_memory;
 use super::function::FunctionLowering;
-use super::primitive;
 use crate::ir::{Function, Instruction, Operand, TypeKind, op};
 use crate::primitives::UNKNOWN_FORMAT;
 use cfa::{Bv, Callee, Expr, ExprId, FloatFormat, FuncId, Op, VarId};
@@ -45,7 +44,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
     fl.before_call();
     let b = &mut fl.b;
     for (k, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted == Wanted::Pointer) {
-        primitive::print_address(b, args[fixed + k]);
+        b.print_address(args[fixed + k]);
     }
     let strings = wanted.iter().enumerate().filter_map(|(k, &wanted)| match wanted {
         Wanted::String(precision) => Some((fixed + k, precision)),

@@ -179,8 +179,8 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
             b.approximate(reason, false, true);
         }
         (Primitive::Approximate { over, under }, &[what, ..]) => approximate(b, what, over, under),
-        (Primitive::Expose { printed: false }, &[address, ..]) => expose(b, address),
-        (Primitive::Expose { printed: true }, &[address, ..]) => print_address(b, address),
+        (Primitive::Expose { printed: false }, &[address, ..]) => b.expose(address),
+        (Primitive::Expose { printed: true }, &[address, ..]) => b.print_address(address),
         (Primitive::UnknownFormat, _) if b.cx.knows_formats => {
             let never = b.x().bool(false);
             b.assume(never);
@@ -189,19 +189,6 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
         _ => return false,
     }
     true
-}
-
-/// Records that the environment learns an address that is printed.
-pub(super) fn print_address(b: &mut Builder, address: ExprId) {
-    if b.cx.prints_addresses {
-        expose(b, address);
-    }
-}
-
-/// Records that the environment learns an address: the program stores a part of it as a number.
-fn expose(b: &mut Builder, address: ExprId) {
-    let part = b.x().extract(7, 0, address);
-    b.pin(part);
 }
 
 fn approximate(b: &mut Builder, what: ExprId, over: bool, under: bool) {

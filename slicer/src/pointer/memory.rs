@@ -198,8 +198,8 @@ pub struct Memory {
     func_count: u32,
     /// The object that represents any object.
     pub unknown: ObjectId,
-    /// The mark of values that may come from the environment.
-    pub outside: ObjectId,
+    /// The object of the mark of values that may come from the environment.
+    outside: ObjectId,
     /// If set, locations have no offsets and objects have one slot: cheaper and less precise.
     pub flat: bool,
     crowded: Vec<ObjectId>,
@@ -272,6 +272,14 @@ impl Memory {
         let id = self.object(ObjectKind::Alloc(edge), size);
         self.alloc_objects.entry(edge).or_default().push(id);
         id
+    }
+    /// The mark of values that may come from the environment.
+    pub fn mark(&mut self) -> LocationId {
+        self.location(self.outside, Shift::ZERO)
+    }
+    /// Returns true if the location is the mark of values that may come from the environment.
+    pub fn is_mark(&self, location: LocationId) -> bool {
+        self.locations[location].object == self.outside
     }
     /// The object of a global.
     pub fn global(&self, g: GlobalId) -> ObjectId {

@@ -386,9 +386,10 @@ impl Numbers {
         }
         let all = pool.get(set);
         let (mut pointers, mut arrivals) = (Vec::new(), Vec::new());
-        let is_outside = |location: &LocationId| memory.locations[*location].object == memory.outside;
-        let found: Vec<LocationId> = all.iter().map(LocationId).filter(|location| !is_outside(location)).collect();
-        for location in found {
+        for location in all.iter().map(LocationId) {
+            if memory.is_mark(location) {
+                continue;
+            }
             match memory.moved(location, LeafTransform::Arrival) {
                 Some(arrival) => arrivals.push(arrival.0),
                 None => pointers.push(location.0),

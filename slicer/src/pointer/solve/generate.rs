@@ -181,8 +181,7 @@ impl Solver<'_> {
                 if let Some(exposed) = self.exposed
                     && program.inputs[*input].kind.is_from_outside() =>
             {
-                let (to, outside) = (self.var(instance, *var), self.memory.outside);
-                let mark = self.memory.location(outside, Shift::ZERO);
+                let (to, mark) = (self.var(instance, *var), self.memory.mark());
                 self.graph.add_location(to, mark);
                 self.graph.add_edge(exposed, to);
             }
