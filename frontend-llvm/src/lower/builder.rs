@@ -284,10 +284,14 @@ impl<'c, 'm> Builder<'c, 'm> {
         let taint = self.cx.program.taints.push(Taint { reason: reason.into(), place: self.place, over, under });
         self.emit(Op::Approx { taint });
     }
-    /// Records that the environment learns an address: the program stores a part of it as a number.
+    /// Records that the program uses addresses as numbers: a variable that is no pointer holds them.
+    pub fn use_as_number(&mut self, value: ExprId) {
+        self.pin(value);
+    }
+    /// Records that the environment learns an address: a variable holds a part of it.
     pub fn expose(&mut self, address: ExprId) {
         let part = self.x().extract(7, 0, address);
-        self.pin(part);
+        self.use_as_number(part);
     }
     /// Records that the environment learns an address that is printed, if a format of the program prints addresses.
     pub fn print_address(&mut self, address: ExprId) {

@@ -294,8 +294,10 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                         globals::approximate(&mut self.b, global);
                     }
                     let is_integer = matches!(self.b.ir().kind(constant.ty), TypeKind::Int(_));
-                    let is_conversion = is_integer && !self.function.model && self.b.x().as_const(value).is_none();
-                    return Some(if is_conversion { self.b.pin(value) } else { value });
+                    if is_integer && !self.function.model && self.b.x().as_const(value).is_none() {
+                        self.b.use_as_number(value);
+                    }
+                    return Some(value);
                 }
                 let scalar = matches!(self.b.ir().kind(constant.ty), TypeKind::Int(_) | TypeKind::Float(_));
                 // A poison vector or struct is only a container for its parts.

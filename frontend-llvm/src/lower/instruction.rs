@@ -216,11 +216,9 @@ fn lower_load(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         let value = fl.b.var_expr(var);
         // Each read counts separately: `x - x` need not be 0.
         let separate = fl.b.separate(value);
-        // A pointer that is read as another type becomes a number, which has a variable.
-        let is_pointer = matches!(fl.b.ir().kind(i.ty), TypeKind::Pointer);
-        if !is_pointer && fl.b.cx.is_pointer(var) {
-            let number = fl.b.pin(separate);
-            return fl.define_saved(n, number);
+        // A pointer that is read as another type becomes a number.
+        if !matches!(fl.b.ir().kind(i.ty), TypeKind::Pointer) && fl.b.cx.is_pointer(var) {
+            fl.b.use_as_number(value);
         }
         return if separate == value { fl.define(n, value) } else { fl.define_saved(n, separate) };
     }
@@ -338,10 +336,9 @@ fn lower_atomic_update(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
 
 fn lower_value(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     match evaluate(fl, i) {
-        // The integer has a variable, so that the program says which addresses are converted.
         Some(value) if i.opcode == op::PTR_TO_INT && is_conversion(fl, i) => {
-            let integer = fl.b.pin(value);
-            fl.define_saved(n, integer);
+            fl.b.use_as_number(value);
+            fl.define(n, value);
         }
         Some(value) => fl.define(n, value),
         None => fl.unmodelled_instruction(n, i),

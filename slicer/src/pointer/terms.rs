@@ -208,7 +208,8 @@ impl<'p> Terms<'p> {
                         self.hand_on(&mut terms, b, LeafTransform::ANYWHERE);
                     }
                 }
-                if !is_moved {
+                // A number that is subtracted from a pointer may be an address, too.
+                if !is_moved || of_b == Role::Either {
                     self.hand_on(&mut terms, a, LeafTransform::Distance);
                     self.hand_on(&mut terms, b, LeafTransform::Distance);
                 }
