@@ -335,7 +335,8 @@ impl Memory {
             (LeafTransform::Distance, None) => Some(self.distance(object)),
             (LeafTransform::Arrival, of) => of.map(|of| self.location(of, Shift::ANY)),
             (LeafTransform::Exposure, None) => Some(self.location(object, Shift::ANY)),
-            (LeafTransform::Exposure, Some(_)) => None,
+            (LeafTransform::Exposure, Some(_)) | (LeafTransform::Number, None) => None,
+            (LeafTransform::Number, Some(_)) => Some(location),
         }
     }
     /// The location that represents the distance to an object.

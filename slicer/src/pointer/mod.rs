@@ -164,7 +164,7 @@ impl VarSets {
         match way {
             LeafTransform::Moved(shift) => Some((self.points_to, shift)),
             LeafTransform::Arrival => (self.leads_to != 0).then_some((self.leads_to, Shift::ANY)),
-            LeafTransform::Distance | LeafTransform::Exposure => None,
+            LeafTransform::Distance | LeafTransform::Number | LeafTransform::Exposure => None,
         }
     }
 }

@@ -265,10 +265,12 @@ impl<'p> Solver<'p> {
                 }
             }
             _ if !self.memory.has_bytes(place.object) => {}
-            Use::Load { is_number: true, .. } if self.is_block(place.object) => {}
-            Use::Load { shift, width, to, .. } => {
+            Use::Load { shift, width, is_number, to } => {
                 if let Some(nodes) = self.slot(place.object, place.at.then(shift), width) {
-                    self.graph.add_edge(nodes.read, to);
+                    match is_number && self.is_block(place.object) {
+                        true => self.graph.add_shifted(nodes.read, to, LeafTransform::Number),
+                        false => self.graph.add_edge(nodes.read, to),
+                    }
                 }
             }
             Use::Store { shift, width, from } => {
@@ -311,6 +313,12 @@ impl<'p> Solver<'p> {
                 self.loads.insert((pointers, shift, width, is_number), node);
                 let slots = self.slots(&locations, shift, width, is_number, |nodes| nodes.read);
                 slots.into_iter().for_each(|slot| self.graph.add_edge(slot, node));
+                if is_number {
+                    let is_block = |l: &LocationId| self.is_block(self.memory.locations[*l].object);
+                    let blocks: Vec<LocationId> = locations.iter().map(LocationId).filter(is_block).collect();
+                    let load = Use::Load { shift, width, is_number, to: node };
+                    blocks.into_iter().for_each(|block| self.apply_to(load, block));
+                }
                 node
             }
         };

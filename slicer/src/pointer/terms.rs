@@ -95,6 +95,8 @@ pub enum LeafTransform {
     /// The leaf is added to a pointer. A distance leads to its object. A pointer is only an index here and leads
     /// nowhere.
     Arrival,
+    /// A pointer leads nowhere, distances stay unchanged.
+    Number,
     /// A pointer becomes one to anywhere in its object, which the environment may return. A distance leads nowhere.
     Exposure,
 }
@@ -112,6 +114,7 @@ impl LeafTransform {
             (Self::Distance, Self::Arrival) => [Some(Self::ANYWHERE), Some(Self::Arrival)],
             (Self::Distance, _) | (_, Self::Distance) => [Some(Self::Distance), None],
             (Self::Exposure, _) | (_, Self::Exposure) => [Some(Self::ANYWHERE), None],
+            (Self::Number, way) | (way, Self::Number) => [Some(way), None],
             (Self::Arrival, _) | (_, Self::Arrival) => [Some(Self::Arrival), None],
         }
     }
