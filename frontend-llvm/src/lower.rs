@@ -40,7 +40,7 @@ mod vararg;
 
 use crate::error::Error;
 use crate::hidden::{self, HiddenState};
-use crate::ir::{self, ConstantKind, TypeKind};
+use crate::ir::{self, Attributes, ConstantKind, TypeKind};
 use crate::models;
 use crate::options::Options;
 pub use arguments::{FOLLOW, GIVEN, MAKE, MAX_OBJECT, is_given, token_mask};
@@ -340,8 +340,13 @@ impl Context<'_> {
                     self.program.vars[var].ty = ty;
                 }
             }
-            for (&var, &ty) in vars.iter().zip(params) {
-                if let TypeKind::Pointer = self.ir.kind(ty) {
+            // C declares no parameters for structs in memory. Written C does not call models with them.
+            let is_in_memory = |n: usize| {
+                let is_own = |a: &Attributes| a.parameter as usize == n && (a.copy.is_some() || a.result.is_some());
+                f.model && f.attributes.iter().any(is_own)
+            };
+            for (n, (&var, &ty)) in vars.iter().zip(params).enumerate() {
+                if matches!(self.ir.kind(ty), TypeKind::Pointer) && !is_in_memory(n) {
                     self.holds_pointers(var);
                 }
             }
