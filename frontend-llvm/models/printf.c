@@ -470,7 +470,7 @@ static void proviso_print_anything(struct proviso_output *out, struct proviso_sp
         if (!__proviso_counts() || __proviso_env_bool()) {
             struct proviso_spec text = {.precision = __proviso_env_int(), .length = __proviso_env_bool() ? 'l' : 0};
             const void *argument = va_arg(any.list, const void *);
-            __proviso_print_address(argument);
+            __proviso_expose(argument);
             proviso_print_text_argument(out, &text, argument);
         } else {
             proviso_store_count(va_arg(any.list, void *), __proviso_env_char(), __proviso_env_size());
@@ -540,7 +540,7 @@ static void proviso_print_conversion(struct proviso_output *out, struct proviso_
         break;
     case 'p': {
         void *pointer = va_arg(args->list, void *);
-        __proviso_print_address(pointer);
+        __proviso_expose(pointer);
         if (pointer) {
             spec->alternative = 1;
             spec->conversion = 'x';

@@ -88,7 +88,6 @@ extern void __proviso_unknown_format(const char *what);
 extern void __proviso_handler(int signal, void *handler);
 extern _Bool __proviso_counts(void);
 extern void __proviso_expose(const void *address);
-extern void __proviso_print_address(const void *address);
 
 extern void __proviso_require(int condition, const char *otherwise);
 extern void __proviso_use(char byte);

@@ -130,8 +130,6 @@ struct Context<'m> {
     shares_files: bool,
     /// True if the program may print with a format that contains `%n`.
     counts: bool,
-    /// The program may print addresses (`%p`).
-    prints_addresses: bool,
     /// The rounding mode, if the program can change it.
     rounding_mode: Option<VarId>,
     /// The type of pointers without debug information.
@@ -195,7 +193,6 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         hidden: [None; HiddenState::ALL.len()],
         shares_files: false,
         counts: true,
-        prints_addresses: true,
         rounding_mode: None,
         pointer_type: None,
         lazy: None,
@@ -423,14 +420,8 @@ impl Context<'_> {
         let has = |names: &[&str]| self.ir.functions.iter().any(|f| names.contains(&models::stands_for(&f.name)));
         let (shares_files, sets_locale) = (has(&hidden::SHARE_FILES), has(&hidden::SET_LOCALE));
         let asks_for_exceptions = has(&hidden::GET_EXCEPTIONS);
-        let is_printed = |conversion| {
-            let has = |kind: &ConstantKind| match kind {
-                ConstantKind::Data(at) => hidden::has_conversion(&self.ir.text[at.clone()], conversion),
-                _ => false,
-            };
-            self.ir.constants.iter().any(|c| has(&c.kind))
-        };
-        (self.counts, self.prints_addresses) = (is_printed(b'n'), is_printed(b'p'));
+        let counts = |kind: &ConstantKind| matches!(kind, ConstantKind::Data(at) if hidden::has_count(&self.ir.text[at.clone()]));
+        self.counts = self.ir.constants.iter().any(|c| counts(&c.kind));
         self.shares_files = shares_files;
         let width = WIDTH_OF_STATE;
         for state in HiddenState::ALL {

@@ -54,10 +54,9 @@
 //! void __proviso_handler(int signal, void *handler);
 //! // True if the program may print with a format that stores the number of printed bytes (`%n`).
 //! _Bool __proviso_counts(void);
-//! // The environment learns an address, always or if a format of the program has `%p`. Models must say so where the
-//! // environment may return an address that they do not read byte by byte or copy to scratch memory.
+//! // The environment learns an address. Models must say so where the environment may return an address that they do not
+//! // read byte by byte or copy to scratch memory.
 //! void __proviso_expose(const void *address);
-//! void __proviso_print_address(const void *address);
 //!
 //! // The number of the program's rounding mode on x86 (0 to nearest, 1 down, 2 up, 3 towards zero). In models, only
 //! // constrained operations (`STDC FENV_ACCESS`) use it. All others round to nearest.
@@ -173,11 +172,8 @@ pub(crate) enum Primitive {
     },
     /// True if the program may print with a format that stores the number of printed bytes (`%n`).
     Counts,
-    /// The environment learns an address. If it is `printed`, only if the program may print with a format for addresses
-    /// (`%p`).
-    Expose {
-        printed: bool,
-    },
+    /// The environment learns an address.
+    Expose,
     /// A taint, unless all formats of the program are known.
     UnknownFormat,
     /// An operation of threads.
@@ -232,8 +228,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "unknown_format" => UnknownFormat,
             "handler" => InstallHandler,
             "counts" => Counts,
-            "expose" => Expose { printed: false },
-            "print_address" => Expose { printed: true },
+            "expose" => Expose,
             "rounding" => Rounding,
             "set_rounding" => SetRounding,
             "assume" => Assume,

@@ -293,12 +293,6 @@ impl<'c, 'm> Builder<'c, 'm> {
         let part = self.x().extract(7, 0, address);
         self.use_as_number(part);
     }
-    /// Records that the environment learns an address that is printed, if a format of the program prints addresses.
-    pub fn print_address(&mut self, address: ExprId) {
-        if self.cx.prints_addresses {
-            self.expose(address);
-        }
-    }
     /// Handles an operation that is not modelled: adds a taint in both directions, and returns an unconstrained value
     /// if the operation has one.
     pub fn unmodelled(&mut self, what: &str, width: Option<u32>) -> Option<ExprId> {

@@ -44,7 +44,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
     fl.before_call();
     let b = &mut fl.b;
     for (k, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted == Wanted::Pointer) {
-        b.print_address(args[fixed + k]);
+        b.expose(args[fixed + k]);
     }
     let strings = wanted.iter().enumerate().filter_map(|(k, &wanted)| match wanted {
         Wanted::String(precision) => Some((fixed + k, precision)),

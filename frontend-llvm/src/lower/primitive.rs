@@ -179,8 +179,7 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
             b.approximate(reason, false, true);
         }
         (Primitive::Approximate { over, under }, &[what, ..]) => approximate(b, what, over, under),
-        (Primitive::Expose { printed: false }, &[address, ..]) => b.expose(address),
-        (Primitive::Expose { printed: true }, &[address, ..]) => b.print_address(address),
+        (Primitive::Expose, &[address, ..]) => b.expose(address),
         (Primitive::UnknownFormat, _) if b.cx.knows_formats => {
             let never = b.x().bool(false);
             b.assume(never);

@@ -332,7 +332,6 @@ _Bool __proviso_env_bool(void) { return choose(2) ^ (first_suggestion < suggeste
 // A format may store the number of printed characters.
 _Bool __proviso_counts(void) { return 1; }
 void __proviso_expose(const void *address) { (void)address; }
-void __proviso_print_address(const void *address) { (void)address; }
 char __proviso_env_char(void) { return integer_candidate(); }
 unsigned char __proviso_env_uchar(void) { return integer_candidate(); }
 int __proviso_env_int(void) { return integer_candidate(); }
