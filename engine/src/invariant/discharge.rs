@@ -7,6 +7,7 @@ use crate::invariant::fixpoint::apart::Apart;
 use crate::invariant::fixpoint::contexts::Contexts;
 use crate::invariant::fixpoint::{Analysis, Following, Strength, Uses};
 use crate::invariant::handlers::Handlers;
+use crate::invariant::memory::distances::Distances;
 use crate::invariant::memory::domain::MemoryDomain;
 use crate::invariant::memory::environment::{Environment, Rows};
 use crate::invariant::memory::relations::Read;
@@ -91,10 +92,11 @@ impl Discharged {
         let share = |(part, of): (u32, u32)| {
             budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left * part / of))
         };
+        let points_to = points_to(program, &share(WHOLE))?;
         let is_large = program.edges.len() > LARGE;
         let before = budget.remaining();
         let found =
-            is_large.then(|| Self::analyse_whole(program, None, Strength::QUICK, &share(QUICK_FIRST))).flatten();
+            is_large.then(|| Self::analyse_whole(&points_to, None, Strength::QUICK, &share(QUICK_FIRST))).flatten();
         let (mut quick, reduce) = found.unzip();
         let taken = before.zip(budget.remaining()).map(|(before, left)| before.saturating_sub(left));
         let is_hopeless =
@@ -103,16 +105,17 @@ impl Discharged {
             true => None,
             false => {
                 let strength = if is_large { Strength::LARGE } else { Strength::FULL };
-                Self::analyse_whole(program, reduce.map(|reduce| reduce()), strength, &share(WHOLE))
+                Self::analyse_whole(&points_to, reduce.map(|reduce| reduce()), strength, &share(WHOLE))
                     .map(|(found, _)| found)
             }
         };
         if !is_large && whole.is_none() {
-            quick = Self::quickly(program, &share(QUICK_LATER));
+            let found = Self::analyse_whole(&points_to, None, Strength::QUICK, &share(QUICK_LATER));
+            quick = found.map(|(found, _)| found);
         }
         let covers_all = |found: &Self| found.unknown.is_empty() && found.parts[0].beyond.is_clear();
         let is_covered = [&whole, &quick].into_iter().flatten().any(covers_all);
-        let by_function = if is_covered { None } else { Self::analyse_functions(program, budget) };
+        let by_function = if is_covered { None } else { Self::analyse_each_function(points_to, budget) };
         [whole, quick, by_function].into_iter().flatten().reduce(Self::combined)
     }
 
@@ -126,26 +129,25 @@ impl Discharged {
 
     /// Like `compute`, with one coarse analysis of the whole program.
     pub fn quickly(program: &Program, budget: &Budget) -> Option<Self> {
-        Self::analyse_whole(program, None, Strength::QUICK, budget).map(|(found, _)| found)
+        let points_to = points_to(program, budget)?;
+        Self::analyse_whole(&points_to, None, Strength::QUICK, budget).map(|(found, _)| found)
     }
 
     /// Analyses variables and memory of the whole program. `reduced` is the program without code that an earlier analysis
     /// proved unreachable. Also returns a function that makes the program without code that this analysis proves
     /// unreachable. `None` if the budget is spent before the end.
     fn analyse_whole(
-        program: &Program,
+        points_to: &PointsTo,
         reduced: Option<Contexts>,
         strength: Strength,
         budget: &Budget,
     ) -> Option<(Self, impl FnOnce() -> Contexts + use<>)> {
-        let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
-        let points_to =
-            PointsTo::compute(program, &pointer::Options { deadline, exposure: true, ..pointer::Options::default() })?;
+        let program = points_to.program();
         let contexts = match reduced {
             Some(reduced) => reduced.copied(strength.copied),
-            None => Contexts::new(program, Some(&points_to), strength.copied),
+            None => Contexts::new(program, Some(points_to), strength.copied),
         };
-        let mut analysis = Analysis::following(&contexts, program, Some(points_to), strength);
+        let mut analysis = Analysis::following(&contexts, points_to.clone(), true, strength);
         analysis.iterate(budget)?;
         let mut reached = vec![false; program.locs.len()];
         for (loc, &origin) in contexts.program.locs.ids().zip(&contexts.locations) {
@@ -171,8 +173,13 @@ impl Discharged {
     /// after a call of another function, unless that is [analysed with its caller](Apart). The work is linear in the
     /// number of functions. `None` if the budget is spent before any function is finished.
     pub fn analyse_functions(program: &Program, budget: &Budget) -> Option<Self> {
+        Self::analyse_each_function(points_to(program, budget)?, budget)
+    }
+
+    fn analyse_each_function(points_to: PointsTo, budget: &Budget) -> Option<Self> {
+        let program = points_to.program();
         let contexts = Contexts::new(program, None, Strength::FULL.copied);
-        let mut analysis = Analysis::following(&contexts, program, None, Strength::FULL);
+        let mut analysis = Analysis::following(&contexts, points_to, false, Strength::FULL);
         let done = analysis.iterate_apart(budget);
         if done.is_empty() {
             return None;
@@ -356,22 +363,29 @@ fn beyond(
     found
 }
 
+/// The points-to sets of a program. `None` if the budget is spent.
+fn points_to<'p>(program: &'p Program, budget: &Budget) -> Option<PointsTo<'p>> {
+    let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
+    PointsTo::compute(program, &pointer::Options { deadline, exposure: true, ..pointer::Options::default() })
+}
+
 impl<'p> Analysis<'p> {
-    /// An analysis of variables and memory for `original`, on its copy in `contexts`. Without a points-to analysis, it
-    /// analyses function by function.
+    /// An analysis of variables and memory for the program of the points-to analysis, on its copy in `contexts`: of the
+    /// whole program, or function by function.
     pub(super) fn following(
         contexts: &'p Contexts,
-        original: &'p Program,
-        mut points_to: Option<PointsTo<'p>>,
+        mut points_to: PointsTo<'p>,
+        is_whole: bool,
         strength: Strength,
     ) -> Self {
-        let program = &contexts.program;
-        let handlers = Handlers::find(original, points_to.as_mut());
+        let (program, original) = (&contexts.program, points_to.program());
+        let handlers = Handlers::find(original, is_whole.then_some(&mut points_to));
         let mut analysis = Self::new(program);
         analysis.set_strength(strength);
         analysis.rows = Rows::following(program);
-        let is_by_function = points_to.is_none();
-        let mut domain = MemoryDomain::new(program, points_to, &contexts.origin);
+        let mut domain = MemoryDomain::new(program, is_whole.then(|| points_to.clone()), &contexts.origin);
+        let numbers = |points_to: &PointsTo, objects| domain.numbers(points_to, objects);
+        analysis.rows.set_distances(Distances::compute(&mut points_to, numbers));
         let recursive = program.funcs.ids().filter(|&func| analysis.calls.is_recursive(func));
         domain.set_recursive(recursive.map(FuncId::index).collect());
         let returning = returning(program);
@@ -379,13 +393,13 @@ impl<'p> Analysis<'p> {
             domain.add_changing(&handlers.objects);
         }
         analysis.set_handlers(handlers);
-        let [changed, touched, accessed] = if is_by_function {
+        let [changed, touched, accessed] = if is_whole {
+            accessed_objects(program, &analysis.calls, &mut domain, &contexts.origin)
+        } else {
             analysis.apart = Some(Apart::compute(contexts, &analysis.calls));
             let mut all = FixedBitSet::with_capacity(domain.objects());
             all.insert_range(..);
             [(); 3].map(|()| vec![all.clone(); program.funcs.len()])
-        } else {
-            accessed_objects(program, &analysis.calls, &mut domain, &contexts.origin)
         };
         let mut frames = vec![Vec::new(); program.funcs.len()];
         for (id, edge) in program.edges.iter() {

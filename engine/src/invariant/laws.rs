@@ -460,12 +460,11 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 7]) {
     let mut contexts = Contexts::new(program, Some(&points_to), strength.copied);
     if seed % 2 == 1 {
         // As for a large program: the analysis of what an earlier one left.
-        let first_points_to = PointsTo::compute(program, &options).expect("in time");
-        let mut first = Analysis::following(&contexts, program, Some(first_points_to), strength);
+        let mut first = Analysis::following(&contexts, points_to.clone(), true, strength);
         first.iterate(&Budget::unlimited()).expect("in time");
         contexts = contexts.reduced(|loc| first.is_reachable(loc)).copied(strength.copied);
     }
-    let mut analysis = Analysis::following(&contexts, program, Some(points_to), strength);
+    let mut analysis = Analysis::following(&contexts, points_to, true, strength);
     analysis.iterate(&Budget::unlimited()).expect("in time");
     for (loc, env) in contexts.program.locs.ids().zip(&analysis.at) {
         let undefined = env.as_ref().and_then(Environment::undefined_bound);

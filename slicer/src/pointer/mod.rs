@@ -115,6 +115,7 @@ pub enum Places {
 }
 
 /// The result of the analysis: the points-to set of each expression, and the callees of each call.
+#[derive(Clone)]
 pub struct PointsTo<'p> {
     program: &'p Program,
     terms: Terms<'p>,
@@ -237,6 +238,10 @@ impl<'p> PointsTo<'p> {
         }
         points_to
     }
+    /// The program of the analysis.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
     fn is_undefined(&self, edge: EdgeId) -> bool {
         self.program.funcs[self.program.func_of(edge)].origin == FunctionOrigin::Undefined
     }
@@ -336,6 +341,28 @@ impl<'p> PointsTo<'p> {
         found.sort_unstable();
         found.dedup();
         found
+    }
+    /// The objects to which a pointer plus the value of an expression may point because the value is the distance
+    /// between two objects, sorted and without duplicates.
+    pub fn distances(&mut self, e: ExprId) -> Vec<ObjectId> {
+        let mut found = Vec::new();
+        for term in self.terms.terms(e) {
+            match (term.base, term.way) {
+                (_, LeafTransform::Arrival | LeafTransform::Exposure) => {}
+                (Base::Var(v), way) => {
+                    let VarSets { points_to, leads_to } = self.sets[v.index()];
+                    let is_new = way == LeafTransform::Distance;
+                    for set in [Some(leads_to), is_new.then_some(points_to)].into_iter().flatten() {
+                        let locations = self.distinct[set as usize].iter();
+                        found.extend(locations.map(|l| self.locations[LocationId(l)].object));
+                    }
+                }
+                (Base::Global(g), LeafTransform::Distance) => found.push(ObjectId(g.0)),
+                (Base::Func(f), LeafTransform::Distance) => found.push(ObjectId(self.globals + f.0)),
+                (Base::Global(_) | Base::Func(_), _) => {}
+            }
+        }
+        sorted(found)
     }
     /// The locations of a set.
     pub fn set(&self, set: u32) -> impl Iterator<Item = Location> + '_ {

@@ -2,11 +2,11 @@
 //!
 //! Pointers are bit-vectors, so an address may be any expression. `base + 8` shifts every pointer in `base` by 8 bytes,
 //! `base + 24 * i` by an unknown multiple of 24. Any other operation passes the pointers of its leaves on with an
-//! unknown offset, because a value composed from parts of a pointer still carries it. Comparisons, remainders and
-//! floating-point results carry no pointers.
+//! unknown offset, because a value composed from parts of a pointer still carries it. Comparisons carry no pointers.
 //!
 //! The difference of two pointers is a distance from one object to another, not a pointer. A pointer to the one object
-//! plus the distance is a pointer to the other.
+//! plus the distance is a pointer to the other. Any other operation on two pointers, and a negation, may make a distance
+//! as well.
 
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, UnOp, VarId};
 use rustc_hash::FxHashMap;
@@ -110,12 +110,12 @@ impl LeafTransform {
     fn then(self, next: Self) -> [Option<Self>; 2] {
         match (self, next) {
             (Self::Moved(a), Self::Moved(b)) => [Some(Self::Moved(a.then(b))), None],
-            (Self::Arrival, Self::Arrival) => [None, None],
+            (Self::Arrival, Self::Arrival | Self::Number) => [None, None],
             (Self::Distance, Self::Arrival) => [Some(Self::ANYWHERE), Some(Self::Arrival)],
             (Self::Distance, _) | (_, Self::Distance) => [Some(Self::Distance), None],
             (Self::Exposure, _) | (_, Self::Exposure) => [Some(Self::ANYWHERE), None],
-            (Self::Number, way) | (way, Self::Number) => [Some(way), None],
             (Self::Arrival, _) | (_, Self::Arrival) => [Some(Self::Arrival), None],
+            (Self::Number, _) | (_, Self::Number) => [Some(Self::Number), None],
         }
     }
 }
@@ -133,6 +133,7 @@ pub struct Term {
 const MANY: usize = 48;
 
 /// The terms of the expressions of a pool, cached.
+#[derive(Clone)]
 pub struct Terms<'p> {
     pool: &'p ExprPool,
     pointer_width: u32,
@@ -162,7 +163,7 @@ impl<'p> Terms<'p> {
                 continue;
             }
             let pending = stack.len();
-            for child in carrying(self.pool, e).into_iter().flatten() {
+            for child in carrying(self.pool, e) {
                 if !self.memo.contains_key(&child) {
                     stack.push(child);
                 }
@@ -192,9 +193,9 @@ impl<'p> Terms<'p> {
             Expr::Binary(BinOp::Add, a, b) if self.is_address(e) => {
                 let (of_a, of_b) = (self.role(a, DEPTH), self.role(b, DEPTH));
                 for (one, of_one, other, of_other) in [(a, of_a, b, of_b), (b, of_b, a, of_a)] {
-                    if !of_other.points_beside(of_one) {
-                        self.hand_on(&mut terms, one, LeafTransform::Moved(congruence(pool, other)));
-                    }
+                    let is_moved = !of_other.points_beside(of_one);
+                    let moved = LeafTransform::Moved(congruence(pool, other));
+                    self.hand_on(&mut terms, one, if is_moved { moved } else { LeafTransform::Number });
                     if !of_one.points_beside(of_other) {
                         self.hand_on(&mut terms, one, LeafTransform::Arrival);
                     }
@@ -206,9 +207,9 @@ impl<'p> Terms<'p> {
                 if (of_a, of_b) != (Role::Pointer, Role::Pointer) {
                     self.hand_on(&mut terms, a, LeafTransform::Moved(congruence(pool, b).scaled(-1)));
                     self.hand_on(&mut terms, b, LeafTransform::Arrival);
+                    self.hand_on(&mut terms, b, if is_moved { LeafTransform::Number } else { LeafTransform::ANYWHERE });
                     if !is_moved {
                         self.hand_on(&mut terms, a, LeafTransform::Arrival);
-                        self.hand_on(&mut terms, b, LeafTransform::ANYWHERE);
                     }
                 }
                 // A number that is subtracted from a pointer may be an address, too.
@@ -232,8 +233,12 @@ impl<'p> Terms<'p> {
                 self.hand_on(&mut terms, high, LeafTransform::ANYWHERE);
             }
             _ => {
-                for child in carrying(pool, e).into_iter().flatten() {
+                let is_mixed = carrying(pool, e).filter(|&child| !self.known(child).is_empty()).count() > 1;
+                for child in carrying(pool, e) {
                     self.hand_on(&mut terms, child, LeafTransform::ANYWHERE);
+                    if is_mixed || is_negation(pool, e) {
+                        self.hand_on(&mut terms, child, LeafTransform::Distance);
+                    }
                 }
             }
         }
@@ -310,20 +315,21 @@ impl Role {
 }
 
 /// The children whose pointers the expression may carry.
-fn carrying(pool: &ExprPool, e: ExprId) -> [Option<ExprId>; 2] {
+fn carrying(pool: &ExprPool, e: ExprId) -> impl Iterator<Item = ExprId> {
+    let node = pool.get(e);
+    let is_truth = matches!(*node, Expr::FCompare(..) | Expr::FIsNan(..))
+        || matches!(*node, Expr::Binary(op, ..) if op.is_comparison());
+    let conditions = usize::from(matches!(*node, Expr::Ite(..)));
+    node.children().skip(if is_truth { usize::MAX } else { conditions })
+}
+
+/// True if a small multiple of the only pointer in the expression is subtracted.
+fn is_negation(pool: &ExprPool, e: ExprId) -> bool {
+    let is_negative = |e| pool.as_const(e).is_some_and(|c| c.sign());
     match *pool.get(e) {
-        Expr::Unary(_, a) | Expr::Extract { arg: a, .. } | Expr::Zext { arg: a, .. } | Expr::Sext { arg: a, .. } => {
-            [Some(a), None]
-        }
-        Expr::Binary(op, a, b) => match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Concat => {
-                [Some(a), Some(b)]
-            }
-            BinOp::UDiv | BinOp::SDiv | BinOp::Shl | BinOp::LShr | BinOp::AShr => [Some(a), None],
-            BinOp::URem | BinOp::SRem | BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => [None, None],
-        },
-        Expr::Ite(_, t, f) => [Some(t), Some(f)],
-        _ => [None, None],
+        Expr::Unary(UnOp::Neg | UnOp::Not, _) | Expr::Binary(BinOp::Sub, ..) => true,
+        Expr::Binary(BinOp::Mul, a, b) => is_negative(a) || is_negative(b),
+        _ => false,
     }
 }
 
@@ -402,9 +408,11 @@ mod tests {
             of_element
                 .contains(&Term { base: Base::Var(VarId(0)), way: LeafTransform::Moved(Shift { off: 8, stride: 24 }) })
         );
-        assert_eq!(of_element.len(), 2);
-        let index = Term { base: Base::Var(VarId(1)), way: LeafTransform::Arrival };
-        assert!(of_element.contains(&index), "the index does not point, unless it is a distance");
+        assert_eq!(of_element.len(), 3);
+        for way in [LeafTransform::Arrival, LeafTransform::Number] {
+            let index = Term { base: Base::Var(VarId(1)), way };
+            assert!(of_element.contains(&index), "the index does not point, unless it is a distance");
+        }
     }
 
     #[test]
@@ -418,7 +426,8 @@ mod tests {
             found.into_iter().map(|t| (var(t.base), t.way)).collect()
         };
         assert_eq!(terms(&|pool| pool.sub(p, q)), [(0, LeafTransform::Distance), (1, LeafTransform::Distance)]);
-        assert_eq!(terms(&|pool| pool.add(p, d)), [(0, LeafTransform::ANYWHERE), (2, LeafTransform::Arrival)]);
+        let of_sum = [(0, LeafTransform::ANYWHERE), (2, LeafTransform::Arrival), (2, LeafTransform::Number)];
+        assert_eq!(terms(&|pool| pool.add(p, d)), of_sum);
         let there = terms(&|pool| {
             let far = pool.sub(q, p);
             let quarter = pool.int(64, 4);
@@ -426,6 +435,27 @@ mod tests {
             pool.add(p, units)
         });
         assert!(there.contains(&(1, LeafTransform::ANYWHERE)), "{there:?}");
+        type Make = fn(&mut ExprPool, ExprId, ExprId) -> ExprId;
+        let others: [Make; 4] = [
+            |pool, p, q| {
+                let [low, from] = [p, q].map(|e| pool.extract(31, 0, e));
+                let far = pool.sub(low, from);
+                pool.sext(64, far)
+            },
+            |pool, p, q| {
+                let minus = pool.neg(p);
+                pool.add(q, minus)
+            },
+            |pool, p, q| {
+                let (far, large) = (pool.sub(q, p), pool.int(64, 1 << 40));
+                pool.binary(BinOp::SRem, far, large)
+            },
+            |pool, p, q| pool.binary(BinOp::Xor, p, q),
+        ];
+        for make in others {
+            let far = terms(&|pool| make(pool, p, q));
+            assert!(far.contains(&(0, LeafTransform::Distance)), "{far:?}");
+        }
         // In a difference of two integers, either may be the pointer.
         let either = terms(&|pool| pool.sub(d, d));
         assert!(either.is_empty() || either.contains(&(2, LeafTransform::Distance)));

@@ -9,6 +9,9 @@
 // run: -DBUG -DCALLED --property unreach-call => FALSE(unreach-call)
 // run: -DBUG -DCALLED -DOVERRUN --check address => FALSE(address)
 // run: -DBUG -DCALLED -DOVERRUN --property valid-memsafety => FALSE(valid-deref)
+// run: -DREMAINDER --property unreach-call => UNKNOWN
+// run: -DFLOAT --property unreach-call => UNKNOWN
+// run: -DHALVES --property unreach-call => UNKNOWN
 #include "../verify.h"
 
 /* A pointer plus the distance to another object points to that object. */
@@ -53,6 +56,18 @@ int main(void) {
     distances[1] = between((char *)&x, (char *)one);
     *(int *)((char *)&x + distances[1]) = 8;
     wrong(*one == 7); // wrong
+#elif defined REMAINDER
+    long far = ((char *)&y - (char *)cells) % (1L << 40);
+    *(int *)((char *)cells + far) = 5;
+    check(y == 0);
+#elif defined FLOAT
+    double far = (double)((char *)&y - (char *)cells);
+    *(int *)((char *)cells + (long)far) = 5;
+    check(y == 0);
+#elif defined HALVES
+    int far = (int)(unsigned long)&y - (int)(unsigned long)cells;
+    *(int *)((char *)cells + far) = 5;
+    check(y == 0);
 #elif defined CALLED
     entry.handler = (long)fails - (long)&entry;
     int (*handler)(int) = (int (*)(int))((long)&entry + entry.handler);

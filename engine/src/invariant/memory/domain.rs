@@ -9,7 +9,7 @@ use crate::invariant::value::limits::{Limit, Reach};
 use cfa::{AllocKind, EdgeId, ExprId, Family, Id, Op, Program, StringArray, VarId};
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
-use slicer::pointer::{ObjectKind, PointsTo};
+use slicer::pointer::{ObjectId, ObjectKind, PointsTo};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -234,10 +234,19 @@ impl<'p> MemoryDomain<'p> {
         if let Some(found) = self.objects_of.get(&address) {
             return Rc::clone(found);
         }
+        let pointees = points_to.pointees(address);
+        let points_to = self.points_to.as_ref().expect("just used");
+        let found = self.numbers(points_to, pointees);
+        self.objects_of.insert(address, Rc::clone(&found));
+        found
+    }
+
+    /// The numbers of objects of the points-to analysis, in ascending order.
+    pub fn numbers(&self, points_to: &PointsTo, objects: Vec<ObjectId>) -> Rc<[u32]> {
         let mut found: Vec<u32> = Vec::new();
         let mut is_any = false;
-        for location in points_to.points_to(address) {
-            match points_to.objects[location.object].kind {
+        for object in objects {
+            match points_to.objects[object].kind {
                 ObjectKind::Global(g) => found.push(g.0),
                 ObjectKind::Alloc(edge) => found.extend(self.sites.get(&edge).into_iter().flatten()),
                 ObjectKind::Func(_) => {}
@@ -250,9 +259,7 @@ impl<'p> MemoryDomain<'p> {
         found.extend(others);
         found.sort_unstable();
         found.dedup();
-        let found = if is_any { Rc::clone(&self.everything) } else { found.into() };
-        self.objects_of.insert(address, Rc::clone(&found));
-        found
+        if is_any { Rc::clone(&self.everything) } else { found.into() }
     }
 
     /// The targets of an address with this value.

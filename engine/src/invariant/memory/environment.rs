@@ -1,6 +1,7 @@
 //! The abstract environment at a location: values of variables, and the effect of expressions and conditions on them.
 
 use crate::invariant::memory::cells::{Count, Memory};
+use crate::invariant::memory::distances::Distances;
 use crate::invariant::memory::relations::{Recent, minimum};
 use crate::invariant::value::Value;
 use crate::invariant::value::address::{NULL, leading_within};
@@ -42,6 +43,8 @@ pub struct Rows {
     follows: bool,
     /// By global object: the bytes of a constant without pointers. Empty if addresses are not tracked.
     tables: Vec<Option<Rc<[u8]>>>,
+    /// The numbers that may be distances between objects. Empty if addresses are not tracked.
+    distances: Distances,
 }
 
 impl Rows {
@@ -68,8 +71,18 @@ impl Rows {
         let functions = objects.len() as u32..(objects.len() + program.funcs.len()) as u32;
         let read_only = program.globals.iter().filter(|(_, object)| object.read_only);
         let constants = read_only.map(|(id, _)| id.index()).collect();
-        let (changing, tables) = (FixedBitSet::with_capacity(program.vars.len()), Vec::new());
-        Self { of_var, globals, objects, functions, constants, changing, pointer_width, follows: false, tables }
+        Self {
+            of_var,
+            globals,
+            objects,
+            functions,
+            constants,
+            changing: FixedBitSet::with_capacity(program.vars.len()),
+            pointer_width,
+            follows: false,
+            tables: Vec::new(),
+            distances: Distances::default(),
+        }
     }
 
     /// Rows for an analysis that tracks the targets of addresses. The objects are numbered: globals, then functions.
@@ -88,6 +101,11 @@ impl Rows {
         };
         rows.tables = program.globals.values().map(bytes).collect();
         rows
+    }
+
+    /// States which numbers may be distances between objects.
+    pub(in crate::invariant) fn set_distances(&mut self, distances: Distances) {
+        self.distances = distances;
     }
 
     /// States that variables may change at any time.
@@ -515,7 +533,7 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &EvaluationFacts) -> Opt
                 Value { targets, ..Value::apply(op, &x, &y).untargeted() }
             }
             (BinOp::Sub, _) => {
-                let numbers = Value::apply(op, &x, &y);
+                let numbers = rows.distances.checked(Value::apply(op, &x, &y), b, given.memory);
                 match x.distance(&y, is_one) {
                     Some(distance) => numbers.meet(&distance).unwrap_or(distance),
                     None => numbers,
@@ -523,7 +541,8 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &EvaluationFacts) -> Opt
             }
             (BinOp::Add, _) => {
                 let (x, y) = (added(&y, x.clone(), given.memory), added(&x, y, given.memory));
-                Value::apply(op, &x, &y)
+                let by = if x.targets.is_some() { b } else { a };
+                rows.distances.checked(Value::apply(op, &x, &y), by, given.memory)
             }
             _ => Value::apply(op, &x, &y),
         }),

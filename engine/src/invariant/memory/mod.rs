@@ -1,6 +1,7 @@
 //! Abstract memory: cells of objects, must-relations between variables and memory, and lifetimes of objects.
 
 pub mod cells;
+pub mod distances;
 pub mod domain;
 mod elements;
 pub mod environment;
