@@ -571,7 +571,8 @@ impl State<'_> {
         if self.program.funcs[self.func].origin == FunctionOrigin::Model && kind.is_none() {
             return None;
         }
-        if is_shared && kind.is_none() && access.len > u64::from(self.program.layout.pointer_width / 8) {
+        let is_free = matches!(self.program.edges[access.edge].op, Op::Free { .. });
+        if is_shared && kind.is_none() && access.len > u64::from(self.program.layout.pointer_width / 8) && !is_free {
             self.record_gap(Gap::Torn, access.edge);
         }
         let threads = self.threads.as_mut().expect("a program with threads");
@@ -722,7 +723,11 @@ impl State<'_> {
             return;
         }
         let Some(len) = self.memory.object_at(base).map(|object| object.size) else { return };
-        self.share(&Access { addr: base, len, writes: true, atomic: false, edge: self.edge_at(pc) });
+        let access = Access { addr: base, len, writes: true, atomic: false, edge: self.edge_at(pc) };
+        let is_shared = self.share(&access);
+        if !self.is_robust(&access, None, is_shared) {
+            self.record_gap(Gap::WeakOrder, access.edge);
+        }
     }
 
     /// Pauses the current thread before the instruction at `pc`.
@@ -815,7 +820,11 @@ impl State<'_> {
                     }
                     self.threads().frees = true;
                     self.record_free(access);
-                    self.share(&access);
+                    let is_valid = self.memory.object_at(addr).is_some_and(|o| o.live && o.base == addr);
+                    match self.record_memory_access(access) {
+                        Some(race) if is_valid => return Err(race),
+                        _ => {}
+                    }
                 }
                 Instr::Free { ptr, family: Family::Scope } => self.share_end_of_lifetime(self.get(ptr), pc),
                 Instr::Call(call) => {

@@ -175,7 +175,11 @@ impl Recorder<'_> {
         let (earlier, later) = (known(first, before), known(second, access));
         let name = later.and_then(|a| a.name.as_ref()).or(earlier.and_then(|a| a.name.as_ref()));
         let name = name.map_or_else(|| "memory".to_owned(), |name| format!("`{name}`"));
-        let kind = |access: &Access| if access.writes { "writes" } else { "reads" };
+        let kind = |access: &Access| match self.program.edges[access.edge].op {
+            Op::Free { .. } => "frees",
+            _ if access.writes => "writes",
+            _ => "reads",
+        };
         let at = |access: &Access| {
             self.spot(self.program.edges[access.edge].place).map_or_else(String::new, |spot| format!(" at {spot}"))
         };
