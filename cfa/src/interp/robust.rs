@@ -299,6 +299,15 @@ impl Robust {
         is_robust
     }
 
+    /// Returns false if an execution is permitted in which the lifetime of `len` bytes ends before an access that
+    /// precedes the end in this run.
+    pub fn ends_last(&self, thread: u32, addr: u64, len: u64) -> bool {
+        let Some(Thread { views, .. }) = self.threads.get(thread as usize) else { return true };
+        let known = |view: &View, at: u64| view.get(&(at, 0)).copied().unwrap_or(0);
+        let mut accessed = self.locations.range(addr..addr.saturating_add(len)).map(|(&at, _)| at);
+        accessed.all(|at| known(&views.conflicts, at) <= known(&views.happened, at))
+    }
+
     /// True if an earlier access conflicts with this one and does not happen before it.
     fn races(&self, thread: u32, access: &Access) -> bool {
         let happened = &self.threads[thread as usize].views.happened;

@@ -562,7 +562,9 @@ impl State<'_> {
         let current = threads.current as u32;
         let kind = threads.all[threads.current].sections.last().map(|s| s.kind);
         let is_shared = self.share(&access);
-        if !self.is_robust(&access, kind, is_shared) {
+        let is_free = matches!(self.program.edges[access.edge].op, Op::Free { .. });
+        let is_robust = if is_free { self.ends_last(&access) } else { self.is_robust(&access, kind, is_shared) };
+        if !is_robust {
             self.record_gap(Gap::WeakOrder, access.edge);
         }
         if matches!(kind, Some(threads::SYNCHRONISES..)) {
@@ -571,7 +573,6 @@ impl State<'_> {
         if self.program.funcs[self.func].origin == FunctionOrigin::Model && kind.is_none() {
             return None;
         }
-        let is_free = matches!(self.program.edges[access.edge].op, Op::Free { .. });
         if is_shared && kind.is_none() && access.len > u64::from(self.program.layout.pointer_width / 8) && !is_free {
             self.record_gap(Gap::Torn, access.edge);
         }
@@ -635,6 +636,13 @@ impl State<'_> {
                 robust.access(current, &access, order_of(kind), updates, races)
             }
         }
+    }
+
+    /// Checks the end of an object's lifetime, which is a write of the whole object, for other executions than
+    /// sequentially consistent ones. Returns false if there are any.
+    fn ends_last(&self, end: &Access) -> bool {
+        let threads = self.threads.as_ref().expect("a program with threads");
+        threads.robust.as_ref().is_none_or(|robust| robust.ends_last(threads.current as u32, end.addr, end.len))
     }
 
     /// Records an access, with its thread and the locks that the thread holds. A cell is shared once a second thread has
@@ -724,8 +732,8 @@ impl State<'_> {
         }
         let Some(len) = self.memory.object_at(base).map(|object| object.size) else { return };
         let access = Access { addr: base, len, writes: true, atomic: false, edge: self.edge_at(pc) };
-        let is_shared = self.share(&access);
-        if !self.is_robust(&access, None, is_shared) {
+        self.share(&access);
+        if !self.ends_last(&access) {
             self.record_gap(Gap::WeakOrder, access.edge);
         }
     }

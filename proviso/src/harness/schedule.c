@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <link.h>
 #include <linux/futex.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
@@ -329,6 +330,9 @@ static struct {
 static int proviso_firsts, proviso_first_thread;
 static unsigned proviso_first_time;
 
+enum { PROVISO_READS, PROVISO_WRITES, PROVISO_FREES };
+static const char *const proviso_verbs[] = {"reads", "writes", "frees"};
+
 static void proviso_access(const volatile void *at, size_t size, int writes, int is_atomic) {
     uintptr_t start = (uintptr_t)at, end = start + size;
     if (proviso_step_number == proviso_race[0] && proviso_race[0] >= 0 && proviso_firsts < 4) {
@@ -348,8 +352,8 @@ static void proviso_access(const volatile void *at, size_t size, int writes, int
         if (proviso_me == proviso_first_thread || proviso_clocks[proviso_me][proviso_first_thread] >= proviso_first_time)
             continue;
         fprintf(stderr, "proviso: data race: thread %d %s %zu bytes at %p, which thread %d %s, and nothing orders the two\n",
-                proviso_me, writes ? "writes" : "reads", size, (void *)start, proviso_first_thread,
-                proviso_first[i].writes ? "writes" : "reads");
+                proviso_me, proviso_verbs[writes], size, (void *)start, proviso_first_thread,
+                proviso_verbs[proviso_first[i].writes]);
         abort();
     }
 }
@@ -770,8 +774,11 @@ PROVISO_OURS int tss_create(tss_t *key, tss_dtor_t destructor) {
 
 /* A call of free is a step, because other threads can observe it. */
 void proviso_free(void *memory) {
-    if (memory)
+    if (memory) {
         PROVISO_STEP();
+        if (proviso_race[0] >= 0)
+            proviso_access(memory, malloc_usable_size(memory), PROVISO_FREES, 0);
+    }
     free(memory);
 }
 
