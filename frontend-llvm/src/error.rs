@@ -105,7 +105,10 @@ impl Error {
         {
             let help = match name {
                 "main" => "the files of one run are one program: verify each program alone".to_owned(),
-                _ => format!("`--remove-function-body {name}` keeps one of several definitions of a function"),
+                _ => format!(
+                    "if `{name}` is a function, `--remove-function-body {name}` keeps one of its definitions; a variable \
+                     is `extern` in all files but one"
+                ),
             };
             return Some(format!("  = help: {help}"));
         }
