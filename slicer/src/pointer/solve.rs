@@ -10,10 +10,10 @@ use super::graph::{Graph, NodeId};
 use super::instances::{InstanceId, Instances};
 use super::memory::{LocationId, Memory, ObjectId, ObjectKind, Slot, SlotLookup, SlotNodes};
 use super::sets::SetId;
-use super::terms::{LeafTransform, Shift, Terms, gcd};
+use super::terms::{LeafTransform, Shift, Terms, VarFacts, gcd};
 use super::{Numbers, Options, Solution};
 use crate::sparse_set::SparseSet;
-use cfa::{CType, EdgeId, Expr, ExprId, FuncId, Id, Op, Program, VarId};
+use cfa::{CType, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, Op, Program, Var, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
@@ -158,7 +158,7 @@ impl<'p> Solver<'p> {
         let exposed = options.exposure.then(|| graph.fresh_node());
         Self {
             program,
-            terms: Terms::new(&program.exprs, program.layout.pointer_width, declared_pointers(program)),
+            terms: Terms::new(&program.exprs, program.layout.pointer_width, facts_of_vars(program)),
             memory: Memory::new(program, !options.fields),
             graph,
             instances: Instances::new(program, &bodies, options.heap_contexts),
@@ -543,9 +543,14 @@ pub fn bodies(program: &Program) -> Vec<Vec<EdgeId>> {
     bodies
 }
 
-/// For each variable, true if C declares it a pointer.
-pub fn declared_pointers(program: &Program) -> Vec<bool> {
-    program.vars.values().map(|v| matches!(program.plain_type(v.ty), CType::Pointer(_))).collect()
+/// The facts of each variable.
+pub fn facts_of_vars(program: &Program) -> Vec<VarFacts> {
+    let is_model = |func| program.funcs[func].origin == FunctionOrigin::Model;
+    let facts = |var: &Var| VarFacts {
+        is_pointer: matches!(program.plain_type(var.ty), CType::Pointer(_)),
+        is_of_model: var.func().is_some_and(is_model),
+    };
+    program.vars.values().map(facts).collect()
 }
 
 /// The functions whose addresses occur in expressions, in the order of their ids.

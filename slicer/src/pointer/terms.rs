@@ -132,26 +132,39 @@ pub struct Term {
 /// If an expression has more terms, they lose their offsets.
 const MANY: usize = 48;
 
+/// Facts about a variable.
+#[derive(Clone, Copy, Default)]
+pub struct VarFacts {
+    /// C declares it a pointer.
+    pub is_pointer: bool,
+    /// It belongs to a library model. Models subtract only pointers into one object, so the differences are no distances
+    /// between objects.
+    pub is_of_model: bool,
+}
+
 /// The terms of the expressions of a pool, cached.
 #[derive(Clone)]
 pub struct Terms<'p> {
     pool: &'p ExprPool,
     pointer_width: u32,
-    /// By variable, true if C declares it a pointer.
-    pointers: Vec<bool>,
+    facts: Vec<VarFacts>,
     arena: Vec<Term>,
     memo: FxHashMap<ExprId, (u32, u32)>,
 }
 
 impl<'p> Terms<'p> {
-    /// An empty cache. By variable, `pointers` is true if C declares it a pointer.
-    pub fn new(pool: &'p ExprPool, pointer_width: u32, pointers: Vec<bool>) -> Self {
-        Self { pool, pointer_width, pointers, arena: Vec::new(), memo: FxHashMap::default() }
+    /// An empty cache.
+    pub fn new(pool: &'p ExprPool, pointer_width: u32, facts: Vec<VarFacts>) -> Self {
+        Self { pool, pointer_width, facts, arena: Vec::new(), memo: FxHashMap::default() }
     }
 
     /// Returns true if C declares the variable a pointer.
     pub fn is_pointer(&self, v: VarId) -> bool {
-        self.pointers.get(v.0 as usize).is_some_and(|p| *p)
+        self.facts.get(v.0 as usize).is_some_and(|facts| facts.is_pointer)
+    }
+    /// Returns true if the variable belongs to a library model.
+    pub fn is_of_model(&self, v: VarId) -> bool {
+        self.facts.get(v.0 as usize).is_some_and(|facts| facts.is_of_model)
     }
 
     /// The terms of an expression, sorted and without duplicates.
@@ -289,6 +302,10 @@ impl<'p> Terms<'p> {
 
     fn hand_on(&self, terms: &mut Vec<Term>, child: ExprId, next: LeafTransform) {
         for &Term { base, way } in self.known(child) {
+            let next = match (base, next) {
+                (Base::Var(v), LeafTransform::Distance) if self.is_of_model(v) => LeafTransform::Number,
+                _ => next,
+            };
             terms.extend(way.then(next).into_iter().flatten().map(|way| Term { base, way }));
         }
     }
@@ -382,6 +399,10 @@ fn congruence_within(pool: &ExprPool, e: ExprId, depth: u32) -> Shift {
 mod tests {
     use super::*;
 
+    fn facts(are_pointers: [bool; 3]) -> Vec<VarFacts> {
+        are_pointers.map(|is_pointer| VarFacts { is_pointer, is_of_model: false }).to_vec()
+    }
+
     fn pool_with_vars() -> (ExprPool, ExprId, ExprId) {
         let mut pool = ExprPool::new();
         let p = pool.var(VarId(0), 64);
@@ -398,7 +419,7 @@ mod tests {
         let scale = pool.int(64, 24);
         let index = pool.mul(wide, scale);
         let element = pool.add(field, index);
-        let mut terms = Terms::new(&pool, 64, vec![true, false]);
+        let mut terms = Terms::new(&pool, 64, facts([true, false, false]));
         assert_eq!(
             terms.terms(field),
             [Term { base: Base::Var(VarId(0)), way: LeafTransform::Moved(Shift { off: 8, stride: 0 }) }]
@@ -421,7 +442,7 @@ mod tests {
         let (p, q, d) = (pool.var(VarId(0), 64), pool.var(VarId(1), 64), pool.var(VarId(2), 64));
         let mut terms = |make: &dyn Fn(&mut ExprPool) -> ExprId| -> Vec<(u32, LeafTransform)> {
             let e = make(&mut pool);
-            let found = Terms::new(&pool, 64, vec![true, true, false]).terms(e).to_vec();
+            let found = Terms::new(&pool, 64, facts([true, true, false])).terms(e).to_vec();
             let var = |base| if let Base::Var(v) = base { v.0 } else { unreachable!("no address") };
             found.into_iter().map(|t| (var(t.base), t.way)).collect()
         };
@@ -473,7 +494,7 @@ mod tests {
         let low = pool.extract(31, 0, p);
         let joined = pool.concat(i, low);
         let equal = pool.eq(p, joined);
-        let mut terms = Terms::new(&pool, 64, vec![true, false]);
+        let mut terms = Terms::new(&pool, 64, facts([true, false, false]));
         assert_eq!(terms.terms(byte), [Term { base: Base::Var(VarId(0)), way: LeafTransform::ANYWHERE }]);
         assert_eq!(terms.terms(joined).len(), 2);
         assert!(terms.terms(equal).is_empty());

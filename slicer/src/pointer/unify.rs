@@ -4,7 +4,7 @@
 //! both sides point to the same class as soon as the right side points anywhere.
 
 use super::memory::{Memory, ObjectId, ObjectKind};
-use super::solve::{address_taken, bodies, declared_pointers};
+use super::solve::{address_taken, bodies, facts_of_vars};
 use super::terms::{Base, Shift, Terms};
 use super::{Extent, Options, Solution, Undefined, VarSets, may_be_address};
 use crate::sparse_set::SparseSet;
@@ -55,7 +55,7 @@ impl<'p> Unifier<'p> {
         let memory = Memory::new(program, true);
         let mut unifier = Self {
             program,
-            terms: Terms::new(&program.exprs, program.layout.pointer_width, declared_pointers(program)),
+            terms: Terms::new(&program.exprs, program.layout.pointer_width, facts_of_vars(program)),
             memory,
             parent: Vec::new(),
             nodes: Vec::new(),

@@ -88,10 +88,6 @@ impl Solver<'_> {
         }
     }
 
-    fn is_of_model(&self, v: VarId) -> bool {
-        let func = self.program.vars[v].func();
-        func.is_some_and(|func| self.program.funcs[func].origin == FunctionOrigin::Model)
-    }
     /// The node of a variable that an operation writes. If the variable is no pointer, it exposes the addresses that it
     /// holds. Models do not expose addresses that they convert, but those that they read in parts.
     fn written(&mut self, instance: InstanceId, v: VarId) -> NodeId {
@@ -103,7 +99,7 @@ impl Solver<'_> {
         if let Some(exposed) = self.exposed
             && !self.terms.is_pointer(v)
             && !is_hidden
-            && (is_part || !self.is_of_model(v))
+            && (is_part || !self.terms.is_of_model(v))
         {
             self.graph.add_shifted(node, exposed, LeafTransform::Exposure);
         }
@@ -163,7 +159,7 @@ impl Solver<'_> {
             }
             Op::Load { var, addr } => {
                 let (to, width) = (self.written(instance, *var), width_of(program.vars[*var].width));
-                let is_number = !self.terms.is_pointer(*var) && self.is_of_model(*var);
+                let is_number = !self.terms.is_pointer(*var) && self.terms.is_of_model(*var);
                 self.use_address(instance, *addr, |shift| Use::Load { shift, width, is_number, to });
             }
             Op::Store { addr, value } => {
