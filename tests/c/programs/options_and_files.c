@@ -1,10 +1,17 @@
 // Options, then files, of any number and length: getopt permutes them. With BUG, the null after them is taken for one more.
 // run: --check address,null => TRUE
 // run: --check address --first -DBUG => FALSE(address)
+// run: --check address,null -DARGUMENT => TRUE
 #include "../verify.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#ifdef ARGUMENT
+#define OPTIONS "vl:"
+#else
+#define OPTIONS "vl"
+#endif
 
 #ifdef BUG
 #define LAST <=
@@ -14,7 +21,7 @@
 
 int main(int argc, char **argv) {
     int option, is_verbose = 0, is_long = 0;
-    while ((option = getopt(argc, argv, "vl")) != -1) {
+    while ((option = getopt(argc, argv, OPTIONS)) != -1) {
         switch (option) {
         case 'v':
             is_verbose = 1;

@@ -131,10 +131,11 @@ impl Limits {
     pub fn iter(&self) -> impl Iterator<Item = Limit> + '_ {
         self.0.iter().flat_map(|limits| limits.iter().copied())
     }
-    /// Keeps the strongest bound for each object, length and factor, up to the maximal number.
+    /// Keeps the strongest bound for each object, length and factor, up to the maximal number. An equality implies each
+    /// inequality that does not contradict it.
     fn strongest(limits: impl IntoIterator<Item = Limit>) -> Self {
         let mut all: Vec<Limit> = limits.into_iter().collect();
-        all.sort_unstable_by_key(|l| (l.key(), std::cmp::Reverse((l.more, l.is_exact))));
+        all.sort_unstable_by_key(|l| (l.key(), std::cmp::Reverse((l.is_exact, l.more))));
         all.dedup_by_key(|l| l.key());
         all.truncate(LIMITS);
         Self((!all.is_empty()).then(|| all.into()))
