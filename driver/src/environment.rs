@@ -3,6 +3,7 @@
 
 mod parse;
 mod process;
+mod random;
 pub mod replay;
 mod scan;
 

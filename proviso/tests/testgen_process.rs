@@ -114,6 +114,34 @@ fn everyday_programs_are_covered_and_promises_are_kept() {
     }
 }
 
+/// Numbers that the seeds 1 and 42 determine, and one that the time determines.
+const DICE: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+int main(int argc, char **argv) {
+    if (argc > 1) srand(atoi(argv[1]));
+    else if (rand() != 1804289383) puts(\"never\");
+    if (argc == 3 && rand() == 71876166) puts(\"42\");
+    srand(time(NULL));
+    if (rand() % 2) puts(\"time\");
+    return 0;
+}
+";
+
+#[test]
+fn seeds_determine_random_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), DICE, &["--cpu-limit", "20", "--run"]);
+    let goals = result["goals"].as_array().unwrap();
+    let status =
+        |condition: &str| &goals.iter().find(|goal| goal["condition"] == condition).expect(condition)["status"];
+    assert_eq!(status("rand() == 71876166"), "covered", "{said}");
+    assert_eq!(status("rand() != 1804289383"), "open", "{said}");
+    assert!(said.contains("open: it takes more than arguments"), "{said}");
+    assert!(result["native"]["broken"].as_array().unwrap().is_empty(), "{result}");
+}
+
 /// A block that is entered by a jump over a branch. It has as many statements as branches.
 const ENTERED: &str = "\
 extern unsigned char __VERIFIER_nondet_uchar(void);

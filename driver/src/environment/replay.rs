@@ -8,6 +8,7 @@
 
 pub use super::parse::Place;
 use super::process::{PathTarget, is_below};
+use super::random::LibraryRandom;
 use super::{OpenedFile, Part, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
 use cfa::{Bv, Edge, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
@@ -77,6 +78,12 @@ enum LibraryEffect {
     Clock,
     /// Returns the local time in years, months, …
     Calendar,
+    /// Sets the seed of the random numbers, which is the first argument.
+    SeedsRandom,
+    /// Returns the next random number.
+    ReturnsRandom,
+    /// Replaces the state of the generator of random numbers.
+    ReplacesRandom,
     /// A function that is not replayed. The replay ends at its call.
     NotReplayed,
     /// Returns values that a process does not determine.
@@ -119,6 +126,9 @@ impl LibraryEffect {
             "fstat" | "fstat64" => Self::ReturnsProperties(FileName::Descriptor),
             "access" => Self::TestsExistence,
             "unlink" | "remove" => Self::Removes,
+            "srand" | "srandom" => Self::SeedsRandom,
+            "rand" | "random" => Self::ReturnsRandom,
+            "initstate" | "setstate" => Self::ReplacesRandom,
             "popen" | "tmpfile" | "tmpfile64" | "fmemopen" | "getw" | "dup" | "dup2" | "pipe" | "rename"
             | "fgetpos" | "fgetpos64" | "fsetpos" | "fsetpos64" | "pread" | "pread64" | "readv" | "mmap" | "mmap64" => {
                 Self::NotReplayed
@@ -391,6 +401,8 @@ struct ReplayState {
     next_text: Option<(Option<Part>, Vec<u8>)>,
     /// The content of the objects that models have allocated for strings of the process.
     texts: FxHashMap<ObjectSeq, Vec<u8>>,
+    /// The generator of random numbers; `None` if the process does not determine its state.
+    random: Option<LibraryRandom>,
     is_determined: bool,
     problem: Option<String>,
     wanted: RequestedInputs,
@@ -410,6 +422,7 @@ impl ReplayState {
             main_inputs: 0,
             next_text: None,
             texts: FxHashMap::default(),
+            random: Some(LibraryRandom::new(1)),
             is_determined: true,
             problem: None,
             wanted: RequestedInputs::default(),
@@ -753,7 +766,13 @@ impl ProcessInputs<'_, '_> {
                 self.origins.borrow_mut().is_undetermined = true;
                 number(YEAR + self.next_other() % YEARS)
             }
-            LibraryEffect::NotReplayed | LibraryEffect::Other | LibraryEffect::Calendar => self.other(now, width),
+            LibraryEffect::ReturnsRandom if first && let Some(random) = &mut now.random => number(random.next().into()),
+            LibraryEffect::NotReplayed
+            | LibraryEffect::Other
+            | LibraryEffect::Calendar
+            | LibraryEffect::SeedsRandom
+            | LibraryEffect::ReturnsRandom
+            | LibraryEffect::ReplacesRandom => self.other(now, width),
         }
     }
 }
@@ -981,6 +1000,11 @@ impl<O: Observer> CallObserver<'_, '_, O> {
                     None => now.record_problem("the program calls fstat with a descriptor that it has not opened"),
                 }
             }
+            // A seed may be computed from every value that the run has taken before.
+            LibraryEffect::SeedsRandom => {
+                now.random = now.is_determined.then(|| LibraryRandom::new(args.first().copied().unwrap_or(0) as u32));
+            }
+            LibraryEffect::ReplacesRandom => now.random = None,
             LibraryEffect::Removes => {
                 let written = PathTarget::from_path(&path);
                 let is_written = matches!(&written, PathTarget::Below(place) if now.written.remove(place));
