@@ -116,6 +116,9 @@ pub struct Environment {
     pub doubts: Vec<String>,
 }
 
+/// The reason why a harness does not reproduce a run in which a read of a file fails.
+const UNREPRODUCED_FAILURE: &str = "reading a file fails, which the harness does not reproduce";
+
 /// The content of a stream, as far as the program has read it.
 #[derive(Default)]
 struct Stream {
@@ -352,7 +355,7 @@ impl Environment {
             environment.doubts.append(&mut stream.doubts);
         }
         if files.iter().filter_map(|f| f.1.as_ref()).any(|file| !file.failures.is_empty()) {
-            environment.doubts.push("reading a file fails, which the harness does not reproduce".into());
+            environment.doubts.push(UNREPRODUCED_FAILURE.into());
         }
         environment.stdin_failures = stdin.failures;
         environment.stdin = reads_stdin.then_some(stdin.bytes);

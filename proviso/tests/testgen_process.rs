@@ -114,6 +114,35 @@ fn everyday_programs_are_covered_and_promises_are_kept() {
     }
 }
 
+/// Reads a list, adds to it, and writes it back.
+const LIST: &str = "\
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    char line[40];
+    int n = 0;
+    FILE *f = fopen(\"list.txt\", \"r\");
+    if (f) {
+        while (fgets(line, sizeof line, f)) n++;
+        if (ferror(f)) puts(\"cannot read\");
+        fclose(f);
+    }
+    if (argc < 2) return 0;
+    f = fopen(\"list.txt\", \"w\");
+    if (!f) { puts(\"cannot write\"); return 1; }
+    fprintf(f, \"%d %s\\n\", n, argv[1]);
+    return fclose(f) != 0;
+}
+";
+
+#[test]
+fn folders_make_reads_and_writes_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), LIST, &["--cpu-limit", "20", "--run"]);
+    assert!(said.contains(" 0 open\n"), "{said}");
+    covers_all(&result["native"]);
+}
+
 /// Numbers that the seeds 1 and 42 determine, and one that the time determines.
 const DICE: &str = "\
 #include <stdio.h>

@@ -53,6 +53,22 @@ enum Item {
     Mismatch(bool),
 }
 
+/// Returns the choices by which the model of `scanf` finds the end of the input, or an error, before the first item.
+/// `None` if the first directive is not supported.
+pub(super) fn choices_at_end(format: &[u8]) -> Option<Vec<Bv>> {
+    let (directives, _) = directives(format);
+    let first = directives.first().filter(|d| d.conversion != b'n' && !d.allocates && !d.is_wide())?;
+    Some(choices_at_end_of(first))
+}
+
+/// Returns the choices by which the model finds the end of the input, or an error, instead of an item of a directive.
+fn choices_at_end_of(directive: &Directive) -> Vec<Bv> {
+    let matches = Bv::zero(1);
+    // `%s` and `%c` match every input, so the model does not choose between its end and a mismatch.
+    let is_end = (!b"sc".contains(&directive.conversion)).then(|| Bv::new(1, 1));
+    std::iter::once(matches).chain(is_end).collect()
+}
+
 /// Returns the choices of the model for a call of `scanf` with this format, and moves `text` past the bytes that the
 /// call reads. `None` if a directive is not supported.
 pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Option<Vec<Choice>> {
@@ -91,10 +107,8 @@ pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Opt
                 looks_ahead = looks;
             }
             Item::End => {
-                out.push(bit(false));
-                if !b"sc".contains(&d.conversion) {
-                    out.push(bit(true));
-                }
+                out.extend(choices_at_end_of(d).into_iter().map(Choice::from));
+                // Reading does not fail.
                 out.push(bit(false));
                 text.at_end = true;
                 return Some(out);

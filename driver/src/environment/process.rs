@@ -1,6 +1,6 @@
 //! The inputs of a process from the operating system: arguments, environment variables, standard input, and files.
 
-use super::{Command, Environment, OpenedFile};
+use super::{Command, Environment, OpenedFile, UNREPRODUCED_FAILURE};
 use std::collections::BTreeMap;
 
 /// The inputs of a process that a user can set before its start. An [`Environment`] records all inputs of one
@@ -13,7 +13,8 @@ pub struct Process {
     pub variables: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The content of standard input.
     pub stdin: Vec<u8>,
-    /// The content of files by their paths, relative to the working directory. There are no other files.
+    /// The content of files by their paths, relative to the working directory. There are no other files, and no folders
+    /// without files.
     pub files: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
@@ -95,19 +96,30 @@ impl Process {
     }
 
     /// Returns the environment with the inputs of the process, for a harness. A harness provides files in the order in
-    /// which the program opens them: `opened`.
+    /// which the program opens them: `opened`. It provides no folders.
     pub fn environment(&self, opened: &[OpenedFile]) -> Environment {
         let name = Self::NAME.as_bytes().to_vec();
         let arguments: Vec<_> = std::iter::once(name).chain(self.arguments.iter().cloned()).collect();
         let variables = self.variables.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        let is_read_folder = |file: &OpenedFile| {
+            let place = file.name.as_deref().filter(|_| file.content.is_some()).map(PathTarget::from_path);
+            matches!(place, Some(PathTarget::Below(place)) if self.has_folder(&place))
+        };
+        let doubt = opened.iter().any(is_read_folder).then(|| UNREPRODUCED_FAILURE.to_owned());
         Environment {
             command: Command { argc: arguments.len() as u64, arguments: Some(arguments), environment: None },
             variables,
             stdin: Some(self.stdin.clone()),
             files: opened.to_vec(),
             openers: if opened.is_empty() { Vec::new() } else { vec!["fopen".to_owned()] },
+            doubts: doubt.into_iter().collect(),
             ..Environment::default()
         }
+    }
+
+    /// Returns true if the process has a folder with this path: a folder exists if a file is in it.
+    pub fn has_folder(&self, path: &[u8]) -> bool {
+        self.files.keys().any(|file| is_below(file, path))
     }
 
     /// Returns a byte string of the process; `None` if the process does not have it.
@@ -187,5 +199,10 @@ mod tests {
         assert_eq!(process.files, BTreeMap::from([(b"a/b".to_vec(), b"1".to_vec())]));
         assert_eq!(process.stdin, b"line\n");
         assert_eq!(Process::from_environment(&process.environment(&[])).arguments, process.arguments);
+        let doubts = |opened| process.environment(&[opened]).doubts.len();
+        assert_eq!(
+            [file("a/b", true, Some("1")), file("a", true, Some("")), file("a", false, None)].map(doubts),
+            [0, 1, 0]
+        );
     }
 }

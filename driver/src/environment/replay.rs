@@ -32,6 +32,10 @@ const MAX_POSITION: u64 = 1 << 33;
 pub const MAX_OPENED: usize = 1000;
 /// `ENOENT` on Linux.
 const NO_ENTRY: u64 = 2;
+/// `ENOTDIR` on Linux.
+const NO_FOLDER: u64 = 20;
+/// `EISDIR` on Linux.
+const IS_FOLDER: u64 = 21;
 /// `ENOTTY` on Linux.
 const NO_TERMINAL: u64 = 25;
 /// `EBADF` on Linux.
@@ -152,6 +156,8 @@ pub struct RequestedInputs {
     pub opened: Vec<OpenedFile>,
     /// The paths of files that were missing.
     pub missing: BTreeSet<Vec<u8>>,
+    /// The paths of files that the program opened for writing.
+    pub created: BTreeSet<Vec<u8>>,
     /// The names of the environment variables that the program looked up.
     pub variables: BTreeSet<Vec<u8>>,
 }
@@ -349,6 +355,8 @@ struct OpenFile {
     at_end: bool,
     /// True if the program only writes to it.
     is_written: bool,
+    /// True if it is a folder: every read fails.
+    is_folder: bool,
 }
 
 impl OpenFile {
@@ -378,8 +386,8 @@ struct ActiveCall {
     size_or_position: u64,
     /// The string argument of the call: a path, a name or a format. For `getline`, the delimiter.
     text: Option<Vec<u8>>,
-    /// True if the call fails.
-    fails: bool,
+    /// The error number of the call, if it fails.
+    error: Option<u64>,
 }
 
 /// The state of a run.
@@ -410,7 +418,7 @@ struct ReplayState {
 
 impl ReplayState {
     fn new() -> Self {
-        let stdin = OpenFile { path: None, at: 0, at_end: false, is_written: false };
+        let stdin = OpenFile { path: None, at: 0, at_end: false, is_written: false, is_folder: false };
         Self {
             open: vec![stdin],
             streams: FxHashMap::default(),
@@ -444,7 +452,7 @@ impl ReplayState {
                 return None;
             }
         };
-        if process.files.keys().any(|other| is_below(other, &place)) {
+        if process.has_folder(&place) {
             self.record_problem("the program tests for a folder");
         }
         if self.written.contains(&place) {
@@ -462,26 +470,29 @@ impl ReplayState {
         (FIRST_DESCRIPTOR..).find(|file| !self.descriptors.contains_key(file)).unwrap_or(FIRST_DESCRIPTOR)
     }
 
-    /// Opens the file with a path, for a stream or descriptor. Returns its index, or `None` if there is no such file.
-    fn open(&mut self, process: &Process, path: &[u8], reads: bool, creates: bool) -> Option<usize> {
+    /// Opens the file with a path, for a stream or descriptor. Returns its index, or the error number.
+    fn open(&mut self, process: &Process, path: &[u8], reads: bool, creates: bool) -> Result<usize, u64> {
         let place = match PathTarget::from_path(path) {
             PathTarget::Below(place) => place,
             PathTarget::Nowhere => {
                 if path.last() == Some(&b'/') || path.ends_with(b".") {
-                    self.record_problem("the program opens a folder");
+                    self.record_problem("the program opens a folder by a path that ends with '/' or '.'");
                 }
-                return None;
+                return Err(NO_ENTRY);
             }
             PathTarget::Outside => {
                 self.record_problem("the program opens a file outside the working directory");
-                return None;
+                return Err(NO_ENTRY);
             }
         };
-        if process.files.keys().any(|other| is_below(other, &place) || is_below(&place, other)) {
-            self.record_problem("the program opens a folder");
-            return None;
+        if process.files.keys().any(|other| is_below(&place, other)) {
+            return Err(NO_FOLDER);
         }
-        let exists = process.files.contains_key(&place) && !self.removed.contains(&place);
+        let is_folder = process.has_folder(&place);
+        if is_folder && (!reads || creates) {
+            return Err(IS_FOLDER);
+        }
+        let exists = is_folder || process.files.contains_key(&place) && !self.removed.contains(&place);
         let was_written = self.written.contains(&place);
         if was_written && reads {
             self.record_problem("the program reads a file that it has written");
@@ -489,20 +500,36 @@ impl ReplayState {
         if creates {
             // The folder of a new file exists only if another file is there.
             let folder = place.iter().rposition(|&b| b == b'/').map(|end| &place[..end]);
-            if folder.is_some_and(|folder| !process.files.keys().any(|other| is_below(other, folder))) {
-                return None;
+            if folder.is_some_and(|folder| !process.has_folder(folder)) {
+                return Err(NO_ENTRY);
             }
         } else if !exists && !was_written {
             self.wanted.missing.insert(place);
-            return None;
+            return Err(NO_ENTRY);
         }
         if !reads || creates {
             self.written.insert(place.clone());
+            self.wanted.created.insert(place.clone());
             self.removed.remove(&place);
         }
-        self.open.push(OpenFile { path: Some(place), at: 0, at_end: false, is_written: !reads });
-        Some(self.open.len() - 1)
+        self.open.push(OpenFile { path: Some(place), at: 0, at_end: false, is_written: !reads, is_folder });
+        Ok(self.open.len() - 1)
     }
+}
+
+/// Returns the choices of the model for a call that reads from a folder. `format` is that of `scanf`. `None` if this use
+/// of `scanf` is not supported.
+fn folder_choices(how: Reading, format: &[u8]) -> Option<VecDeque<Bv>> {
+    let (end, fails, error) = (Bv::from_i64(64, -1), Bv::new(1, 1), Bv::new(64, IS_FOLDER));
+    let first = match how {
+        Reading::Characters => vec![end],
+        // The buffer does not grow.
+        Reading::Line => vec![Bv::zero(64), end],
+        // No byte is read.
+        Reading::Block => vec![Bv::zero(64)],
+        Reading::Format(_) => parse::choices_at_end(format)?,
+    };
+    Some(first.into_iter().chain([fails, error]).collect())
 }
 
 /// Returns the content of an open file.
@@ -589,6 +616,16 @@ impl ProcessInputs<'_, '_> {
                     self.origins.borrow_mut().value = Some((open.part(), Place::Byte(open.at.min(bytes.len()))));
                 }
                 match kind {
+                    _ if open.is_folder => {
+                        self.origins.borrow_mut().value = None;
+                        if first {
+                            match folder_choices(kind, call.text.as_deref().unwrap_or_default()) {
+                                Some(choices) => call.planned = choices,
+                                None => now.problem = Some("this use of scanf cannot be replayed".into()),
+                            }
+                        }
+                        call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
+                    }
                     Reading::Line if first => {
                         let delimiter = call.text.as_ref().and_then(|d| d.first().copied()).unwrap_or(b'\n');
                         let length = rest.iter().position(|&b| b == delimiter).map_or(rest.len(), |at| at + 1) as u64;
@@ -650,13 +687,12 @@ impl ProcessInputs<'_, '_> {
                 let mode = call.args.get(1).copied().unwrap_or(0);
                 let (reads, creates) = (mode & 1 != 0, mode & 2 != 0);
                 let file = now.open(self.process, &path, reads, creates);
-                call.fails = file.is_none();
-                call.file = file.unwrap_or(0);
+                (call.error, call.file) = (file.err(), file.unwrap_or(0));
                 if now.wanted.opened.len() < MAX_OPENED {
-                    let content = file.map(|file| content(self.process, &now.open[file]).to_vec());
+                    let content = file.ok().map(|file| content(self.process, &now.open[file]).to_vec());
                     now.wanted.opened.push(OpenedFile { name: Some(path), is_read: reads, content });
                 }
-                Bv::new(1, u64::from(call.fails)).resize(width)
+                Bv::new(1, u64::from(call.error.is_some())).resize(width)
             }
             LibraryEffect::OpensDescriptor if first => {
                 let path = call.text.clone().unwrap_or_default();
@@ -668,10 +704,11 @@ impl ProcessInputs<'_, '_> {
                     now.descriptors.insert(lowest, file);
                     lowest
                 });
-                call.fails = descriptor.is_none();
-                descriptor.map_or_else(|| Bv::from_i64(64, -1).resize(width), number)
+                call.error = descriptor.err();
+                descriptor.map_or_else(|_| Bv::from_i64(64, -1).resize(width), number)
             }
-            LibraryEffect::Opens | LibraryEffect::OpensDescriptor if call.fails => number(NO_ENTRY),
+            // The first value tells that the call fails.
+            _ if !first && let Some(error) = call.error => number(error),
             // The descriptor of a stream.
             LibraryEffect::Opens => {
                 let lowest = now.lowest_descriptor();
@@ -693,8 +730,13 @@ impl ProcessInputs<'_, '_> {
                 }
             }
             LibraryEffect::ReadsDescriptor if first => {
-                let Some(&file) = now.descriptors.get(&(call.args[0] & 0xffff_ffff)) else {
-                    call.fails = true;
+                let file = now.descriptors.get(&(call.args[0] & 0xffff_ffff)).copied();
+                call.error = match file {
+                    None => Some(BAD_DESCRIPTOR),
+                    Some(file) if now.open[file].is_folder => Some(IS_FOLDER),
+                    Some(_) => None,
+                };
+                let Some(file) = file.filter(|_| call.error.is_none()) else {
                     return Bv::from_i64(64, -1).resize(width);
                 };
                 if now.open[file].path.is_none() {
@@ -710,7 +752,6 @@ impl ProcessInputs<'_, '_> {
                 number(count as u64)
             }
             LibraryEffect::WritesDescriptor if first => number(call.args[2]),
-            LibraryEffect::ReadsDescriptor if call.fails => number(BAD_DESCRIPTOR),
             LibraryEffect::ReadsDescriptor => {
                 if !call.planned.is_empty() {
                     let at = call.from + call.taken - 1;
@@ -723,7 +764,7 @@ impl ProcessInputs<'_, '_> {
                 Bv::from_i64(64, between(0, low, high)).resize(width)
             }
             LibraryEffect::OpensOnDescriptor | LibraryEffect::Reopens if first => {
-                Bv::new(1, u64::from(call.fails)).resize(width)
+                Bv::new(1, u64::from(call.error.is_some())).resize(width)
             }
             LibraryEffect::OpensOnDescriptor => number(BAD_DESCRIPTOR),
             LibraryEffect::Reopens => number(NO_ENTRY),
@@ -732,12 +773,7 @@ impl ProcessInputs<'_, '_> {
             LibraryEffect::Seeks | LibraryEffect::ReturnsPosition => number(call.size_or_position),
             LibraryEffect::SeeksDescriptor if first => number(call.size_or_position),
             LibraryEffect::TestsExistence | LibraryEffect::Removes | LibraryEffect::ReturnsProperties(_) if first => {
-                Bv::from_i64(64, -i64::from(call.fails)).resize(width)
-            }
-            LibraryEffect::TestsExistence | LibraryEffect::Removes | LibraryEffect::ReturnsProperties(_)
-                if call.fails =>
-            {
-                number(NO_ENTRY)
+                Bv::from_i64(64, -i64::from(call.error.is_some())).resize(width)
             }
             LibraryEffect::ReturnsProperties(_) if width == 8 => {
                 call.planned.pop_front().unwrap_or_else(|| Bv::zero(8))
@@ -942,17 +978,26 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             now.descriptors.remove(&(args[0] & 0xffff_ffff));
         }
         let depth = state.depth();
-        let (taken, mut planned, mut fails, mut file) = (0, VecDeque::new(), false, file);
+        let (taken, mut planned, mut error, mut file) = (0, VecDeque::new(), None, file);
         let path = text.clone().unwrap_or_default();
         let process = self.process;
+        let of_descriptor = || now.descriptors.get(&(args[0] & 0xffff_ffff)).copied();
+        let used = match effect {
+            LibraryEffect::Seeks | LibraryEffect::ReturnsPosition => Some(file),
+            LibraryEffect::SeeksDescriptor | LibraryEffect::ReturnsProperties(FileName::Descriptor) => of_descriptor(),
+            _ => None,
+        };
+        if used.is_some_and(|file| now.open[file].is_folder) {
+            now.record_problem("the program asks for the position or the properties of a folder");
+        }
         match effect {
             LibraryEffect::OpensOnDescriptor => {
                 let opened = now.descriptors.get(&(args[0] & 0xffff_ffff)).copied();
-                (file, fails) = (opened.unwrap_or(0), opened.is_none());
+                (file, error) = (opened.unwrap_or(0), opened.is_none().then_some(BAD_DESCRIPTOR));
             }
             LibraryEffect::Reopens => {
                 let opened = now.open(process, &path, args[1] & 1 != 0, args[1] & 2 != 0);
-                (file, fails) = (opened.unwrap_or(0), opened.is_none());
+                (file, error) = (opened.unwrap_or(0), opened.err());
                 now.streams.insert(args[2], file);
             }
             LibraryEffect::Seeks => {
@@ -991,7 +1036,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             },
             LibraryEffect::ReturnsProperties(FileName::Path) | LibraryEffect::TestsExistence => {
                 let size = now.file_size(process, &path);
-                fails = size.is_none();
+                error = size.is_none().then_some(NO_ENTRY);
                 planned = properties(size.unwrap_or(0));
             }
             LibraryEffect::ReturnsProperties(FileName::Descriptor) => {
@@ -1008,7 +1053,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             LibraryEffect::Removes => {
                 let written = PathTarget::from_path(&path);
                 let is_written = matches!(&written, PathTarget::Below(place) if now.written.remove(place));
-                fails = !is_written && now.file_size(process, &path).is_none();
+                error = (!is_written && now.file_size(process, &path).is_none()).then_some(NO_ENTRY);
                 if let PathTarget::Below(place) = written {
                     now.removed.insert(place);
                 }
@@ -1028,7 +1073,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             from: 0,
             size_or_position,
             text,
-            fails,
+            error,
         });
     }
 
@@ -1037,7 +1082,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
         let mut now = self.now.borrow_mut();
         let ReplayState { call: Some(call), streams, .. } = &mut *now else { return };
         if matches!(call.effect, LibraryEffect::Opens | LibraryEffect::OpensOnDescriptor)
-            && !call.fails
+            && call.error.is_none()
             && call.function == state.func()
             && call.depth == state.depth()
             && let Some(at) = state.eval(value).to_u64().filter(|&at| at != 0)
@@ -1110,18 +1155,25 @@ mod tests {
         let open =
             |now: &mut ReplayState, path: &str, reads, creates| now.open(&process, path.as_bytes(), reads, creates);
         let mut now = ReplayState::new();
-        assert!(open(&mut now, "./a.txt", true, false).is_some() && open(&mut now, "none", true, false).is_none());
+        assert!(open(&mut now, "./a.txt", true, false).is_ok());
+        assert_eq!(open(&mut now, "none", true, false), Err(NO_ENTRY));
         assert_eq!(now.wanted.missing, BTreeSet::from([b"none".to_vec()]));
         // A new file needs an existing folder.
-        assert!(open(&mut now, "d/new", false, true).is_some() && open(&mut now, "e/new", false, true).is_none());
+        assert!(open(&mut now, "d/new", false, true).is_ok());
+        assert_eq!(open(&mut now, "e/new", false, true), Err(NO_ENTRY));
+        // A folder can be opened to read it.
+        let folder = open(&mut now, "d", true, false).unwrap();
+        assert!(now.open[folder].is_folder);
+        assert_eq!(open(&mut now, "d", false, true), Err(IS_FOLDER));
+        assert_eq!(open(&mut now, "a.txt/c", true, false), Err(NO_FOLDER));
         assert_eq!(
             (now.file_size(&process, b"d/b"), now.file_size(&process, b"d/c"), &now.problem),
             (Some(2), None, &None)
         );
-        assert!(open(&mut now, "d/new", true, false).is_some() && now.problem.is_some());
-        for path in ["/etc/passwd", "../x", "d", "a.txt/c"] {
+        assert!(open(&mut now, "d/new", true, false).is_ok() && now.problem.is_some());
+        for path in ["/etc/passwd", "../x", "d/"] {
             let mut now = ReplayState::new();
-            assert!(open(&mut now, path, true, false).is_none() && now.problem.is_some(), "{path}");
+            assert!(open(&mut now, path, true, false).is_err() && now.problem.is_some(), "{path}");
         }
     }
 }

@@ -172,6 +172,8 @@ struct Kept {
     process: Process,
     /// The paths of the files that its run read, or tried to open in vain.
     files: Vec<Vec<u8>>,
+    /// The paths of the files that its run opened for writing.
+    created: BTreeSet<Vec<u8>>,
     /// True if its run read standard input.
     reads_stdin: bool,
     /// The number of steps of its run.
@@ -304,7 +306,8 @@ impl Mutator {
             let files =
                 files.into_iter().filter(|path| process.files.contains_key(path) || wanted.missing.contains(path));
             let (files, reads_stdin) = (files.collect(), wanted.stdin);
-            Kept { process: process.clone(), files, reads_stdin, steps, gain, is_followed: false }
+            let created = wanted.created.clone();
+            Kept { process: process.clone(), files, created, reads_stdin, steps, gain, is_followed: false }
         };
         let before = self.progress;
         for (goal, distance) in distances {
@@ -335,8 +338,8 @@ impl Mutator {
         }
     }
 
-    /// Queues combinations of a process that took new edges: its arguments with other texts, its text with other
-    /// arguments, and its text before and after the texts of others that took new edges.
+    /// Queues combinations of a process that took new edges: its arguments with other texts and with folders in place of
+    /// its files, its text with other arguments, and its text before and after the texts of others that took new edges.
     fn combine(&mut self, kept: &Kept) {
         /// The number of other processes for each kind of combination.
         const OTHERS: usize = 8;
@@ -353,6 +356,9 @@ impl Mutator {
             all
         };
         let mut combined = Vec::new();
+        for path in kept.files.iter().chain(&kept.created) {
+            combined.extend(with_folder(&kept.process, path));
+        }
         for text in &self.texts {
             combined.extend(texts(kept, text));
         }
@@ -837,6 +843,18 @@ fn with_argument(option: &OptionForm, argument: &[u8]) -> Vec<Vec<u8>> {
         (false, []) => vec![option.text.clone(), Vec::new()],
         (false, _) => vec![[&option.text, argument].concat()],
     }
+}
+
+/// Returns the process with a folder at this path. A read of the folder fails, and it cannot be opened for writing.
+/// `None` if another file or folder excludes it.
+fn with_folder(process: &Process, path: &[u8]) -> Option<Process> {
+    /// The name of the only file in the folder.
+    const NAME: &[u8] = b"file";
+    let mut process = process.clone();
+    process.files.remove(path);
+    let is_free = !process.has_folder(path) && !process.files.keys().any(|other| is_within(path, other));
+    process.files.insert([path, NAME].join(&b'/'), Vec::new());
+    is_free.then_some(process)
 }
 
 /// Returns the number of ends of the range, 0 to 2, that have a letter or digit directly outside of the range.
