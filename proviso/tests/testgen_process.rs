@@ -171,6 +171,30 @@ fn seeds_determine_random_numbers() {
     assert!(result["native"]["broken"].as_array().unwrap().is_empty(), "{result}");
 }
 
+/// Accepts at most 60 lines, each with two fields.
+const MANY_LINES: &str = "\
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char line[80];
+    int n = 0;
+    while (fgets(line, sizeof line, stdin)) {
+        if (!strchr(line, ':')) continue;
+        if (n == 60) { puts(\"too many\"); return 1; }
+        n++;
+    }
+    return 0;
+}
+";
+
+#[test]
+fn lines_are_repeated_until_there_are_too_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), MANY_LINES, &["--cpu-limit", "20", "--run"]);
+    assert!(said.contains(" 0 open\n"), "{said}");
+    covers_all(&result["native"]);
+}
+
 /// A block that is entered by a jump over a branch. It has as many statements as branches.
 const ENTERED: &str = "\
 extern unsigned char __VERIFIER_nondet_uchar(void);

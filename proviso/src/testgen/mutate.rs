@@ -583,8 +583,9 @@ impl Mutator {
         let index = self.random.below(self.nearest.len());
         let Some(Nearest { kept, distance }) = self.nearest.values().nth(index) else { return Process::default() };
         let (Kept { mut process, files, .. }, distance) = (kept.clone(), *distance);
-        match self.random.below(6) {
+        match self.random.below(7) {
             0 | 1 => self.number(&mut process, distance),
+            6 => self.repeat(&mut process, distance),
             2 | 3 if !self.kept.is_empty() => self.cross(&mut process),
             _ => (0..1 + self.random.below(2)).for_each(|_| self.mutate(&mut process, &files)),
         }
@@ -626,6 +627,22 @@ impl Mutator {
         change_part(process, n, |bytes| {
             bytes.splice(from..to, value.to_string().into_bytes());
         });
+    }
+
+    /// Repeats a line of standard input or a file. The distance may be the number of lines that are missing.
+    fn repeat(&mut self, process: &mut Process, distance: u64) {
+        let texts = process.arguments.len() + process.variables.len();
+        let n = texts + self.random.below(parts_of(process) - texts);
+        let mut lines: Vec<Vec<u8>> =
+            part_of(process, n).split_inclusive(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+        let Some(last) = lines.len().checked_sub(1) else { return };
+        if !lines[last].ends_with(b"\n") {
+            lines[last].push(b'\n');
+        }
+        let times = distance.saturating_add(self.random.below(2) as u64);
+        let at = self.random.below(lines.len());
+        repeat_line(&mut lines, at, usize::try_from(times).unwrap_or(usize::MAX));
+        change_part(process, n, |bytes| *bytes = lines.concat());
     }
 
     fn mutate(&mut self, process: &mut Process, files: &[Vec<u8>]) {
@@ -772,8 +789,12 @@ impl Mutator {
         }
         let (from, to) = (self.random.below(lines.len()), self.random.below(lines.len() + 1));
         let mut line = lines[from].clone();
-        match self.random.below(8) {
+        match self.random.below(9) {
             0 | 1 => lines.insert(to, line),
+            8 => {
+                let times = 1 << self.random.below(8);
+                repeat_line(&mut lines, from, times);
+            }
             2 => {
                 let last = line.len() - 1;
                 let at = self.random.below(last.max(1));
@@ -843,6 +864,13 @@ fn with_argument(option: &OptionForm, argument: &[u8]) -> Vec<Vec<u8>> {
         (false, []) => vec![option.text.clone(), Vec::new()],
         (false, _) => vec![[&option.text, argument].concat()],
     }
+}
+
+/// Inserts copies of the line at `at` before it: so many, or as many as a process may have.
+fn repeat_line(lines: &mut Vec<Vec<u8>>, at: usize, times: usize) {
+    let line = lines[at].clone();
+    let times = times.min(LARGEST / line.len());
+    lines.splice(at..at, std::iter::repeat_n(line, times));
 }
 
 /// Returns the process with a folder at this path. A read of the folder fails, and it cannot be opened for writing.
