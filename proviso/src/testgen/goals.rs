@@ -399,7 +399,8 @@ pub fn execute_process(
     let (here, is_determined, mut counts, determined, wanted, is_endless, doubt, _) = once(Others::Zeros, guide)?;
     if !is_determined {
         let mut before = determined;
-        let mut others = OTHERS_OF_PROCESSES.into_iter();
+        let more = (1..=MORE_OTHERS).map(|n| Others::Some(n.wrapping_mul(0x9fb2_1c65_1e98_df25)));
+        let mut others = OTHERS_OF_PROCESSES.into_iter().chain(more);
         let mut is_run = false;
         let mut is_wanted = wants(&counts);
         while is_wanted && let Some(others) = others.next() {
@@ -529,6 +530,9 @@ enum Others {
 
 /// The values with which runs are repeated.
 const OTHERS: [Others; 3] = [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)];
+/// The number of further repetitions of a run of a process that seems to cover an open goal, each with other random values.
+/// If a share `p` of the values misses the goal, `n` repetitions do not show this with the probability `(1 - p)^n`.
+const MORE_OTHERS: u64 = 24;
 /// The values with which runs of processes are repeated: many results of system calls are small. Several random ones
 /// compare differently.
 const OTHERS_OF_PROCESSES: [Others; 5] = [
