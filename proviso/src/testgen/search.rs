@@ -515,6 +515,18 @@ impl TestSearch<'_> {
         found.runs >= self.most_runs || found.open().is_empty() || self.budget.spent().is_some()
     }
 
+    /// Returns the number of consecutive runs without progress after which mutation ends. It is smaller if earlier runs
+    /// have reached all goals, and some of them only with values that a test does not determine.
+    fn most_fruitless(&self) -> u32 {
+        let status = &self.found().status;
+        let has = |wanted: Status| status.contains(&wanted);
+        match (has(Status::Open), has(Status::Beyond)) {
+            (true, _) => FRUITLESS,
+            (false, true) => FRUITLESS / 10,
+            (false, false) => 0,
+        }
+    }
+
     /// Runs the program on the inputs and records the run. Returns true if it covers a new goal. `Err` with the reason
     /// if the run is not a valid test.
     fn try_inputs(&self, interpreter: &Interpreter<'_>, source: &mut dyn InputSource) -> Result<bool, String> {
@@ -692,7 +704,7 @@ impl TestSearch<'_> {
         let budget = self.budget.exerting(turn);
         let mut fruitless = 0;
         let begin = worked().saturating_sub(generations.time() * FOLLOWING);
-        while fruitless < FRUITLESS && budget.spent().is_none() && !self.is_over() {
+        while fruitless < self.most_fruitless() && budget.spent().is_none() && self.found().runs < self.most_runs {
             if generations.time() * FOLLOWING <= worked().saturating_sub(begin) {
                 processes.follow(generations, &budget);
             }
