@@ -273,6 +273,8 @@ const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 /// The time of the first runs of mutated processes: a divisor `n` (they get the n-th part of the remaining time), and
 /// the minimum.
 const MUTATING: (u32, Duration) = (2, Duration::from_secs(1));
+/// The part of the first mutation that comes before abstract interpretation: a divisor.
+const EARLY: u32 = 5;
 /// The part of the time that the first analyses have at least, even if mutation still covers goals: a divisor.
 const ANALYSING: u32 = 5;
 /// The number of consecutive single goals without a decision after which quick proofs end.
@@ -322,11 +324,15 @@ impl TestSearch<'_> {
                 let (part, least) = MUTATING;
                 let turn = self.budget.remaining().map_or(8 * least, |left| (left / part).max(least));
                 let spared = self.budget.remaining().map_or(Duration::ZERO, |left| left / ANALYSING);
-                self.mutate(processes, &mut generations, turn);
+                let first = turn / EARLY;
+                self.mutate(processes, &mut generations, first);
+                // The search is not led to goals that are proved unreachable.
+                self.prove_statically();
+                self.mutate(processes, &mut generations, turn - first);
                 self.mutate_on(processes, &mut generations, spared);
             }
         }
-        if !self.is_over() {
+        if !matches!(self.form, Form::Process(_)) {
             self.prove_statically();
         }
         if let Form::Process(_) = self.form {
@@ -548,8 +554,11 @@ impl TestSearch<'_> {
         found.tests.is_empty() || goals.any(|(i, goal)| counts[goal.index()] > 0 && found.is_wanted(i))
     }
 
-    /// Proves by abstract interpretation that goals are unreachable.
+    /// Proves by abstract interpretation that goals are unreachable, unless the search is over.
     fn prove_statically(&self) {
+        if self.is_over() {
+            return;
+        }
         let budget =
             self.budget.exerting(self.budget.remaining().map_or(STATIC.1, |left| (left / STATIC.0).min(STATIC.1)));
         let open = self.found().open();
