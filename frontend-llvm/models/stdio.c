@@ -453,8 +453,8 @@ reads:
     if (none)
         return -1;
     (*line)[n] = 0;
-    // No object is larger. This is for the analyses.
-    __proviso_assume(n < PTRDIFF_MAX);
+    // The line is not empty, and no object is larger. This is for the analyses.
+    __proviso_assume(n > 0 && n < PTRDIFF_MAX);
     return n;
 }
 
