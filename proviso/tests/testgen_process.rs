@@ -195,6 +195,41 @@ fn lines_are_repeated_until_there_are_too_many() {
     covers_all(&result["native"]);
 }
 
+/// Allocates as many bytes as it is told, and a list that grows.
+const GROWING: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        char *block = malloc(atol(argv[1]));
+        if (!block) { puts(\"too large\"); return 1; }
+        free(block);
+    }
+    int *list = NULL, c;
+    size_t count = 0, room = 0;
+    while ((c = getchar()) != EOF) {
+        if (count == room) {
+            room = room ? 2 * room : 4;
+            int *more = realloc(list, room * sizeof *list);
+            if (!more) return 2;
+            list = more;
+        }
+        list[count++] = c;
+    }
+    free(list);
+    return 0;
+}
+";
+
+#[test]
+fn goals_that_need_a_null_allocation_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), GROWING, &["--cpu-limit", "10", "--run"]);
+    assert!(said.contains("p.c:15:17: more == 0: open: it takes an allocation that returns null"), "{said}");
+    assert!(said.contains(" 1 open\n"), "{said}");
+    assert!(result["native"]["broken"].as_array().unwrap().is_empty(), "{result}");
+}
+
 /// Copies one of two texts, and reads lines.
 const LENGTHS: &str = "\
 #define _GNU_SOURCE

@@ -8,8 +8,8 @@ use cfa::interp::{
     InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown,
 };
 use cfa::{
-    Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, HaltKind, Id, InputId, InputKind, LocId, Op, Out,
-    PlaceId, Program, UnOp,
+    AllocKind, Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, HaltKind, Id, InputId, InputKind, LocId,
+    Op, Out, PlaceId, Program, UnOp, VarId,
 };
 use driver::environment::Process;
 use driver::environment::replay::{Origins, Replayer, RequestedInputs};
@@ -423,7 +423,7 @@ pub fn execute_process(
     Ok((Executed { counts, here, given, is_endless }, wanted))
 }
 
-/// Cuts the paths on which an allocation or a read fails: no test can arrange these.
+/// Cuts the paths on which an allocation or a read fails: the processes of analyses cannot arrange these.
 pub fn without_failures(program: &mut Program) {
     let fails = |input: InputId| {
         let kind = &program.inputs[input].kind;
@@ -435,15 +435,71 @@ pub fn without_failures(program: &mut Program) {
     };
     let failing: Vec<_> = program.edges.iter().filter_map(failing).collect();
     for (edge, var) in failing {
-        let func = program.func_of(edge);
-        let (chosen, cut, target) =
-            (program.add_location(func), program.add_location(func), program.edges[edge].target);
-        program.edges[edge].target = chosen;
-        let value = program.exprs.var(var, program.vars[var].width);
-        let zero = program.exprs.constant(Bv::zero(program.vars[var].width));
-        let succeeds = program.exprs.eq(value, zero);
-        program.add_branch(chosen, succeeds, target, cut, None);
+        cut_after(program, edge, var, |program, is_zero| program.exprs.not(is_zero));
     }
+}
+
+/// Cuts the paths on which `malloc` or a similar function returns null.
+pub fn without_null_allocations(program: &mut Program) {
+    const ALLOCATING: [&str; 10] = [
+        "malloc",
+        "calloc",
+        "realloc",
+        "reallocarray",
+        "aligned_alloc",
+        "memalign",
+        "strdup",
+        "__strdup",
+        "strndup",
+        "__strndup",
+    ];
+    let allocating = |(id, edge): (EdgeId, &cfa::Edge)| match edge.op {
+        Op::Call { callee: Callee::Direct(callee), result: Some(var), .. } => {
+            let function = &program.funcs[callee];
+            let is_allocating =
+                function.origin == FunctionOrigin::Model && ALLOCATING.contains(&function.name.as_str());
+            is_allocating.then_some((id, var))
+        }
+        _ => None,
+    };
+    let calls: Vec<_> = program.edges.iter().filter_map(allocating).collect();
+    // The front-end inlines `malloc`: a branch on the size, an allocation on one side, and null on the other.
+    let is_allocation = |edge: EdgeId| match program.locs[program.edges[edge].target].out {
+        Out::One(next) => matches!(program.edges[next].op, Op::Alloc { kind: AllocKind::MALLOC, .. }),
+        _ => false,
+    };
+    let null_of = |out: &Out| match *out {
+        Out::Branch { then_edge, else_edge } if is_allocation(then_edge) => Some(else_edge),
+        Out::Branch { then_edge, else_edge } if is_allocation(else_edge) => Some(then_edge),
+        _ => None,
+    };
+    let is_null = |&edge: &EdgeId| match program.locs[program.edges[edge].target].out {
+        Out::One(next) => matches!(program.edges[next].op, Op::Assign { value, .. } if is_zero(program, value)),
+        _ => false,
+    };
+    let nulls: Vec<EdgeId> = program.locs.values().filter_map(|loc| null_of(&loc.out)).filter(is_null).collect();
+    for edge in nulls {
+        program.edges[edge].target = program.add_location(program.func_of(edge));
+    }
+    for (edge, var) in calls {
+        cut_after(program, edge, var, |_, is_zero| is_zero);
+    }
+}
+
+fn is_zero(program: &Program, value: ExprId) -> bool {
+    matches!(program.exprs.get(value), Expr::Const(constant) if constant.is_zero())
+}
+
+/// Cuts the paths on which the condition that `is_cut` makes of "the variable is 0" holds after an edge.
+fn cut_after(program: &mut Program, edge: EdgeId, var: VarId, is_cut: impl Fn(&mut Program, ExprId) -> ExprId) {
+    let func = program.func_of(edge);
+    let (chosen, cut, target) = (program.add_location(func), program.add_location(func), program.edges[edge].target);
+    program.edges[edge].target = chosen;
+    let value = program.exprs.var(var, program.vars[var].width);
+    let zero = program.exprs.constant(Bv::zero(program.vars[var].width));
+    let is_zero = program.exprs.eq(value, zero);
+    let is_cut = is_cut(program, is_zero);
+    program.add_branch(chosen, is_cut, cut, target, None);
 }
 
 /// One run of the program.

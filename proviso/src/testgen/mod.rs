@@ -410,7 +410,7 @@ impl Suite<'_> {
             counts[match goal.status {
                 Status::Covered => 0,
                 Status::Unreachable(_) => 1,
-                Status::Open | Status::Beyond => 2,
+                Status::Open | Status::Beyond | Status::NullAllocation => 2,
             }] += 1;
         }
         counts
@@ -635,7 +635,7 @@ impl Suite<'_> {
     fn json(&self, stopped: Option<&str>, start: Instant, tester: Option<&str>) -> serde_json::Value {
         let goals = self.goals.iter().map(|goal| {
             let (status, by) = match goal.status {
-                Status::Open | Status::Beyond => ("open", None),
+                Status::Open | Status::Beyond | Status::NullAllocation => ("open", None),
                 Status::Covered => ("covered", None),
                 Status::Unreachable(by) => ("unreachable", Some(by)),
             };
@@ -643,7 +643,7 @@ impl Suite<'_> {
                 "location": json::spot_json(goal.spot.as_ref()),
                 "condition": goal.what,
                 "status": status,
-                "beyond": goal.status == Status::Beyond,
+                "beyond": matches!(goal.status, Status::Beyond | Status::NullAllocation),
                 "tests": goal.tests,
                 "proved_by": by,
             })

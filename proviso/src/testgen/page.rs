@@ -50,6 +50,6 @@ fn note(goal: &Goal) -> Option<String> {
     match goal.status {
         Status::Covered => None,
         Status::Unreachable(by) => Some(format!("{}: proved unreachable by {by}", goal.what)),
-        Status::Open | Status::Beyond => Some(format!("{}: open", goal.what)),
+        Status::Open | Status::Beyond | Status::NullAllocation => Some(format!("{}: open", goal.what)),
     }
 }

@@ -50,10 +50,22 @@ pub enum Status {
     Open,
     /// Reached, but only with values that the tests cannot provide, such as the time, or memory that was never written.
     Beyond,
+    /// Not decided. Only executions in which an allocation returns null reach it.
+    NullAllocation,
     /// On the path of a test.
     Covered,
     /// Proved unreachable by the analysis or external verifier with this name.
     Unreachable(&'static str),
+}
+
+impl Status {
+    /// Returns true if the goal is neither covered nor proved unreachable.
+    pub fn is_open(self) -> bool {
+        match self {
+            Self::Open | Self::Beyond | Self::NullAllocation => true,
+            Self::Covered | Self::Unreachable(_) => false,
+        }
+    }
 }
 
 /// A test: the inputs of the program, and the goals that the run covers.
@@ -140,7 +152,7 @@ impl SearchResults {
     /// test covers.
     fn reached_by(&self, goals: &[EdgeId], run: &Executed) -> Vec<u32> {
         let is_reached = |&i: &usize| run.here[goals[i].index()] > 0 && run.counts[goals[i].index()] == 0;
-        let open = (0..goals.len()).filter(|&i| matches!(self.status[i], Status::Open | Status::Beyond));
+        let open = (0..goals.len()).filter(|&i| self.status[i].is_open());
         open.filter(is_reached).map(|i| i as u32).collect()
     }
 
@@ -152,7 +164,7 @@ impl SearchResults {
         match self.status[goal] {
             Status::Covered => false,
             Status::Beyond => self.undetermined.get(goal).is_none_or(|&runs| runs < MOST),
-            Status::Open | Status::Unreachable(_) => true,
+            Status::Open | Status::NullAllocation | Status::Unreachable(_) => true,
         }
     }
 
@@ -251,7 +263,7 @@ impl<'a> Processes<'a> {
     fn frontier(&self, search: &TestSearch<'_>) -> Arc<Frontier> {
         let mut known = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
         let found = search.found();
-        let is_open = |goal: usize| matches!(found.status[goal], Status::Open | Status::Beyond);
+        let is_open = |goal: usize| found.status[goal].is_open();
         // A decided goal does not become open again, so an equal number means equal goals.
         let count = (0..found.status.len()).filter(|&goal| is_open(goal)).count();
         if let Some((of, frontier)) = &*known
@@ -337,6 +349,7 @@ impl TestSearch<'_> {
         }
         if let Form::Process(_) = self.form {
             self.prove_singly(&interpreter, proving);
+            self.mark_null_allocations();
         }
         let mut turn = TURN;
         // Rounds for all goals at once, as long as they decide some.
@@ -525,11 +538,12 @@ impl TestSearch<'_> {
     /// have reached all goals, and some of them only with values that a test does not determine.
     fn most_fruitless(&self) -> u32 {
         let status = &self.found().status;
-        let has = |wanted: Status| status.contains(&wanted);
-        match (has(Status::Open), has(Status::Beyond)) {
-            (true, _) => FRUITLESS,
-            (false, true) => FRUITLESS / 10,
-            (false, false) => 0,
+        if status.contains(&Status::Open) {
+            FRUITLESS
+        } else if status.iter().any(|status| status.is_open()) {
+            FRUITLESS / 10
+        } else {
+            0
         }
     }
 
@@ -559,10 +573,35 @@ impl TestSearch<'_> {
         if self.is_over() {
             return;
         }
+        let open = self.found().open();
+        for goal in self.unreachable(&open, |_| ()) {
+            let status = &mut self.found().status[goal];
+            if *status == Status::Open {
+                *status = Status::Unreachable("abstract interpretation");
+            }
+        }
+    }
+
+    /// Marks the open goals that only executions in which an allocation returns null reach.
+    fn mark_null_allocations(&self) {
+        let open = self.found().open();
+        if open.is_empty() || !cfa::facts::allocates(self.program) {
+            return;
+        }
+        for goal in self.unreachable(&open, goals::without_null_allocations) {
+            let status = &mut self.found().status[goal];
+            if *status == Status::Open {
+                *status = Status::NullAllocation;
+            }
+        }
+    }
+
+    /// Returns those of the open goals that abstract interpretation proves unreachable in the program after a change.
+    fn unreachable(&self, open: &[usize], change: impl Fn(&mut Program)) -> Vec<usize> {
         let budget =
             self.budget.exerting(self.budget.remaining().map_or(STATIC.1, |left| (left / STATIC.0).min(STATIC.1)));
-        let open = self.found().open();
         let mut program = self.program.clone();
+        change(&mut program);
         // Returns a location that an execution reaches if and only if it reaches the goal. For a branch, this is a new
         // location after it. A call may not return, so its location is the source of the call.
         let behind = |program: &mut Program, goal: EdgeId| {
@@ -578,14 +617,10 @@ impl TestSearch<'_> {
         let places: Vec<_> = open.iter().map(|&i| behind(&mut program, self.goals[i])).collect();
         // If the program calls unknown code, unreachability is not proved.
         let Some(found) = Discharged::compute(&program, &budget).filter(|found| found.unknown().is_empty()) else {
-            return;
+            return Vec::new();
         };
-        let mut all = self.found();
-        for (i, place) in open.into_iter().zip(places) {
-            if all.status[i] == Status::Open && !found.is_reachable(place) {
-                all.status[i] = Status::Unreachable("abstract interpretation");
-            }
-        }
+        let pairs = open.iter().copied().zip(places);
+        pairs.filter(|(_, place)| !found.is_reachable(*place)).map(|(goal, _)| goal).collect()
     }
 
     /// Runs the program as a process with these inputs and records the run. Returns true if it covers a new goal. `Err`

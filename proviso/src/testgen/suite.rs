@@ -206,6 +206,7 @@ impl std::fmt::Display for Goal {
             (Status::Covered, None) => write!(f, "covered"),
             (Status::Unreachable(by), _) => write!(f, "proved unreachable by {}", by),
             (Status::Open, _) => write!(f, "open"),
+            (Status::NullAllocation, _) => write!(f, "open: it takes an allocation that returns null"),
             (Status::Beyond, _) if self.format == Format::TestComp => {
                 write!(f, "open: it takes more than values of __VERIFIER_nondet_*")
             }
