@@ -583,7 +583,8 @@ impl Mutator {
         let index = self.random.below(self.nearest.len());
         let Some(Nearest { kept, distance }) = self.nearest.values().nth(index) else { return Process::default() };
         let (Kept { mut process, files, .. }, distance) = (kept.clone(), *distance);
-        match self.random.below(7) {
+        let repeats = distance > 1 && !with_lines(&process).is_empty();
+        match self.random.below(if repeats { 7 } else { 6 }) {
             0 | 1 => self.number(&mut process, distance),
             6 => self.repeat(&mut process, distance),
             2 | 3 if !self.kept.is_empty() => self.cross(&mut process),
@@ -631,13 +632,11 @@ impl Mutator {
 
     /// Repeats a line of standard input or a file. The distance may be the number of lines that are missing.
     fn repeat(&mut self, process: &mut Process, distance: u64) {
-        let texts = process.arguments.len() + process.variables.len();
-        let n = texts + self.random.below(parts_of(process) - texts);
+        let Some(&n) = self.random.choose(&with_lines(process)) else { return };
         let mut lines: Vec<Vec<u8>> =
             part_of(process, n).split_inclusive(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
-        let Some(last) = lines.len().checked_sub(1) else { return };
-        if !lines[last].ends_with(b"\n") {
-            lines[last].push(b'\n');
+        if let Some(last) = lines.last_mut().filter(|last| !last.ends_with(b"\n")) {
+            last.push(b'\n');
         }
         let times = distance.saturating_add(self.random.below(2) as u64);
         let at = self.random.below(lines.len());
@@ -864,6 +863,12 @@ fn with_argument(option: &OptionForm, argument: &[u8]) -> Vec<Vec<u8>> {
         (false, []) => vec![option.text.clone(), Vec::new()],
         (false, _) => vec![[&option.text, argument].concat()],
     }
+}
+
+/// Returns the indices of standard input and of the files, as in [`part_of`], that have lines.
+fn with_lines(process: &Process) -> Vec<usize> {
+    let texts = process.arguments.len() + process.variables.len();
+    (texts..parts_of(process)).filter(|&n| part_of(process, n).contains(&b'\n')).collect()
 }
 
 /// Inserts copies of the line at `at` before it: so many, or as many as a process may have.
