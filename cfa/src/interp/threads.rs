@@ -891,7 +891,7 @@ impl State<'_> {
                 }
                 Instr::Return { width, value } => {
                     if self.frames.is_empty() && self.thread() != 0 {
-                        self.end_thread();
+                        self.end_thread(pc);
                         return Ok(());
                     }
                     let ended = self.frames.last().map_or(0, |frame| frame.stack_objects);
@@ -1033,14 +1033,19 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Ends the current thread.
-    fn end_thread(&mut self) {
+    /// Ends the current thread at the instruction `pc`.
+    fn end_thread(&mut self, pc: usize) {
+        let threads = self.threads.as_ref().expect("a program with threads");
+        let own = threads.current as u32;
+        let locals = threads.locals.iter().filter(|((thread, _), _)| *thread == own).map(|(_, &copy)| copy);
+        for base in self.stack_objects.iter().copied().chain(locals).collect::<Vec<u64>>() {
+            self.share_end_of_lifetime(base, pc);
+        }
         for base in std::mem::take(&mut self.stack_objects) {
             self.memory.kill(base);
         }
         self.frames.clear();
         let threads = self.threads.as_mut().expect("a program with threads");
-        let own = threads.current as u32;
         threads.locals.retain(|&(thread, _), copy| {
             if thread == own {
                 self.memory.kill(*copy);
@@ -1085,7 +1090,7 @@ impl State<'_> {
                 self.start_thread(func, arg(1))?;
             }
             ThreadOp::End => {
-                self.end_thread();
+                self.end_thread(pc);
                 return Ok(AfterOperation::Reschedule);
             }
             ThreadOp::This => result = self.threads().thread().this,

@@ -137,8 +137,8 @@ const MANY: usize = 48;
 pub struct VarFacts {
     /// C declares it a pointer.
     pub is_pointer: bool,
-    /// It belongs to a library model. Models subtract only pointers into one object, so the differences are no distances
-    /// between objects.
+    /// It belongs to a library model. Models subtract only pointers into one object, so the differences of their pointers
+    /// are no distances between objects.
     pub is_of_model: bool,
 }
 
@@ -212,6 +212,10 @@ impl<'p> Terms<'p> {
                     if !of_one.points_beside(of_other) {
                         self.hand_on(&mut terms, one, LeafTransform::Arrival);
                     }
+                    // The sum of an address and a negated one.
+                    if self.known(other).iter().any(|term| term.way == LeafTransform::Distance) {
+                        self.hand_on(&mut terms, one, LeafTransform::Distance);
+                    }
                 }
             }
             Expr::Binary(BinOp::Sub, a, b) if self.is_address(e) => {
@@ -252,6 +256,9 @@ impl<'p> Terms<'p> {
                     if is_mixed || is_negation(pool, e) {
                         self.hand_on(&mut terms, child, LeafTransform::Distance);
                     }
+                    if is_mixed {
+                        self.hand_on(&mut terms, child, LeafTransform::Arrival);
+                    }
                 }
             }
         }
@@ -278,7 +285,11 @@ impl<'p> Terms<'p> {
             Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Role::Pointer,
             Expr::Var(v) if self.is_pointer(v) => Role::Pointer,
             Expr::Const(_) => Role::Index,
-            Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if self.pool.width(arg) < self.pointer_width => Role::Index,
+            Expr::Zext { arg, .. } | Expr::Sext { arg, .. }
+                if self.pool.width(arg) < self.pointer_width && !self.has_address(arg) =>
+            {
+                Role::Index
+            }
             Expr::Binary(BinOp::Mul, ..) => Role::Index,
             Expr::Binary(BinOp::Shl, _, by) if factor(by).is_some_and(|by| (1..=12).contains(&by)) => Role::Index,
             Expr::Unary(UnOp::Neg, a) if of(a) == Role::Index => Role::Index,
@@ -296,6 +307,11 @@ impl<'p> Terms<'p> {
         }
     }
 
+    /// True if the expression is computed from an address or a pointer of C. Its terms must be cached.
+    fn has_address(&self, e: ExprId) -> bool {
+        self.known(e).iter().any(|term| !matches!(term.base, Base::Var(v) if !self.is_pointer(v)))
+    }
+
     fn is_address(&self, e: ExprId) -> bool {
         self.pool.width(e) == self.pointer_width
     }
@@ -303,7 +319,9 @@ impl<'p> Terms<'p> {
     fn hand_on(&self, terms: &mut Vec<Term>, child: ExprId, next: LeafTransform) {
         for &Term { base, way } in self.known(child) {
             let next = match (base, next) {
-                (Base::Var(v), LeafTransform::Distance) if self.is_of_model(v) => LeafTransform::Number,
+                (Base::Var(v), LeafTransform::Distance) if self.is_of_model(v) && self.is_pointer(v) => {
+                    LeafTransform::Number
+                }
                 _ => next,
             };
             terms.extend(way.then(next).into_iter().flatten().map(|way| Term { base, way }));

@@ -12,6 +12,11 @@
 // run: -DREMAINDER --property unreach-call => UNKNOWN
 // run: -DFLOAT --property unreach-call => UNKNOWN
 // run: -DHALVES --property unreach-call => UNKNOWN
+// run: -DCOMPLEMENT --property unreach-call => UNKNOWN
+// run: -DBUG -DCHECKED --property unreach-call => FALSE(unreach-call)
+// run: -DBUG -DWIDE --property unreach-call => FALSE(unreach-call)
+// run: -DBUG -DSHIFTED --property unreach-call => FALSE(unreach-call)
+// run: -DBUG -DPRODUCT --property unreach-call => FALSE(unreach-call)
 #include "../verify.h"
 
 /* A pointer plus the distance to another object points to that object. */
@@ -68,6 +73,31 @@ int main(void) {
     int far = (int)(unsigned long)&y - (int)(unsigned long)cells;
     *(int *)((char *)cells + far) = 5;
     check(y == 0);
+#elif defined COMPLEMENT
+    long far = (long)&y + ~(long)cells + 1;
+    *(int *)((char *)cells + far) = 5;
+    check(y == 0);
+#elif defined CHECKED
+    unsigned long at;
+    long far = (char *)&y - (char *)cells;
+    if (!__builtin_add_overflow((unsigned long)cells, far, &at))
+        *(int *)at = 5;
+    wrong(y == 0); // wrong
+#elif defined WIDE
+    long far = (char *)&y - (char *)cells;
+    __int128 at = (__int128)(unsigned long)cells + far;
+    *(int *)(unsigned long)at = 5;
+    wrong(y == 0); // wrong
+#elif defined SHIFTED
+    long far = (char *)&y - (char *)cells;
+    unsigned long at = (((unsigned long)cells >> 2) + (far >> 2)) << 2;
+    *(int *)at = 5;
+    wrong(y == 0); // wrong
+#elif defined PRODUCT
+    long minus = one ? -1 : 0;
+    long far = (long)&y + (long)cells * minus;
+    *(int *)((char *)cells + far) = 5;
+    wrong(y == 0); // wrong
 #elif defined CALLED
     entry.handler = (long)fails - (long)&entry;
     int (*handler)(int) = (int (*)(int))((long)&entry + entry.handler);

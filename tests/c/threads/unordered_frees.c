@@ -6,6 +6,9 @@
 // run: --check address -DHANDED_OVER => UNKNOWN
 // run: --check address -DENDED => UNKNOWN
 // run: --check thread,address -DENDED -DORDERED => TRUE
+// run: --check address -DEXITED => UNKNOWN
+// run: --check thread,address -DEXITED -DORDERED => TRUE
+// run: --check address -DTHREAD_LOCAL => UNKNOWN
 // A free, and the end of a variable's lifetime, must be ordered after the accesses of other threads.
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,6 +31,8 @@ static _Atomic(int *) passed;
 static atomic_int done;
 static int *local;
 
+static _Thread_local int own;
+
 static void put(void) {
     if (atomic_fetch_sub_explicit(&kept->count, 1, ORDER) == 1)
         free(kept); // wrong
@@ -43,6 +48,20 @@ static void *work(void *unused) {
 #elif defined(ENDED)
     *local = 3;
     atomic_store_explicit(&done, 1, STORE);
+#elif defined(EXITED) || defined(THREAD_LOCAL)
+    int x = 0;
+#ifdef EXITED
+    atomic_store(&passed, &x);
+#else
+    own = 1;
+    atomic_store(&passed, &own);
+#endif
+    while (!atomic_load(&done))
+        ;
+    (void)x;
+#ifdef EXITED
+    pthread_exit(NULL);
+#endif
 #else
     int value = kept->value[3];
     (void)value;
@@ -63,6 +82,13 @@ int main(void) {
     pthread_t thread;
 #ifdef ENDED
     wait(&thread);
+#elif defined(EXITED) || defined(THREAD_LOCAL)
+    pthread_create(&thread, NULL, work, NULL);
+    int *others = NULL;
+    while (!others)
+        others = atomic_load(&passed);
+    *others = 3;
+    atomic_store_explicit(&done, 1, STORE);
 #elif defined(HANDED_OVER)
     pthread_create(&thread, NULL, work, NULL);
     int *got = atomic_load_explicit(&passed, memory_order_acquire);
@@ -76,6 +102,7 @@ int main(void) {
     put();
 #endif
     (void)wait;
+    (void)own;
     pthread_join(thread, NULL);
     return 0;
 }
