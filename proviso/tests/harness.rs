@@ -62,6 +62,24 @@ fn an_index_before_a_global_array_is_reproduced() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("index -49 out of bounds"), "{output:?}\n{text}");
 }
 
+/// `free` as the destructor of a key is a step of the thread that ends.
+#[test]
+fn a_free_by_the_library_is_a_step_of_the_schedule() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
+        static pthread_key_t key;\nstatic _Atomic(int *) passed;\nstatic atomic_int done;\n\
+        static void *work(void *unused) {\n    int *made = malloc(4);\n    pthread_setspecific(key, made);\n    \
+        atomic_store(&passed, made);\n    while (!atomic_load_explicit(&done, memory_order_relaxed))\n        ;\n    \
+        return unused;\n}\n\
+        int main(void) {\n    pthread_t thread;\n    int *got;\n    pthread_key_create(&key, free);\n    \
+        pthread_create(&thread, 0, work, 0);\n    while (!(got = atomic_load(&passed)))\n        ;\n    \
+        *got = 2;\n    atomic_store_explicit(&done, 1, memory_order_relaxed);\n    pthread_join(thread, 0);\n    \
+        return 0;\n}\n";
+    let (text, _) = harness(folder.path(), "key.c", program, &["--check", "thread"]);
+    let output = as_it_says(folder.path(), &text, "clang-19");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("data race: thread 1 frees"), "{output:?}\n{text}");
+}
+
 #[test]
 fn what_cannot_be_passed_is_said() {
     let folder = tempfile::tempdir().unwrap();

@@ -565,6 +565,16 @@ PROVISO_OURS int thrd_join(thrd_t id, int *result) {
     proviso_joined(id);
     return PROVISO_REAL(thrd_join)(id, result);
 }
+PROVISO_OURS int pthread_detach(pthread_t id) {
+    PROVISO_STEP();
+    PROVISO_STEP();
+    return PROVISO_REAL(pthread_detach)(id);
+}
+PROVISO_OURS int thrd_detach(thrd_t id) {
+    PROVISO_STEP();
+    PROVISO_STEP();
+    return PROVISO_REAL(thrd_detach)(id);
+}
 
 /* Locks. The schedule ensures that a lock is free when a thread acquires it. */
 #define PROVISO_LOCK(name, type) \
@@ -772,10 +782,10 @@ PROVISO_OURS int tss_create(tss_t *key, tss_dtor_t destructor) {
     return PROVISO_REAL(tss_create)(key, destructor);
 }
 
-/* A call of free is a step, because other threads can observe it. */
+/* A call of free is a step, because other threads can observe it. The library calls it if it is the destructor of a key. */
 void proviso_free(void *memory) {
     if (memory) {
-        PROVISO_STEP();
+        proviso_step();
         if (proviso_race[0] >= 0)
             proviso_access(memory, malloc_usable_size(memory), PROVISO_FREES, 0);
     }
