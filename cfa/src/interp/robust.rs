@@ -22,8 +22,8 @@ use crate::program::Program;
 use crate::threads::{ThreadOp, order};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A location: an address and 0; or an address, and a number for a thread and a kind of access, of which the view
-/// contains the latest one that happens before.
+/// The key of a counter in a view. `(address, 0)` counts the writes of a location. `(address, 1 + thread * KINDS + kind)`
+/// counts the accesses of this kind by the thread, for race detection. [`releases_of`] a thread counts its releases.
 type Key = (u64, u32);
 type View = BTreeMap<Key, u32>;
 
@@ -69,15 +69,17 @@ struct Thread {
 #[derive(Clone, Default)]
 struct Location {
     len: u64,
-    /// The conflicts that precede its writes, and its reads after the last write.
+    /// The conflicts that precede its writes.
     writes: View,
+    /// The conflicts that precede its reads after the last write.
     reads: View,
     /// The events that a load of the last write acquires if it has acquire semantics.
     message: View,
     /// True if the last write is sequentially consistent.
     is_sequential: bool,
-    /// The sequentially consistent accesses that precede its sequentially consistent writes and reads.
+    /// The sequentially consistent accesses that precede its sequentially consistent writes.
     sequential_writes: View,
+    /// The sequentially consistent accesses that precede its sequentially consistent reads after the last write.
     sequential_reads: View,
 }
 
@@ -158,7 +160,8 @@ impl Robust {
         *self.thread(thread) = Thread::default();
         self.ended.insert(thread);
     }
-    /// True if all other threads have ended, and their ends happen before this point of the thread.
+    /// Returns true if the end of each thread that has ended happens before this point of `thread`. The caller checks that
+    /// no other thread is alive.
     pub fn has_joined(&self, thread: u32) -> bool {
         let is_joined = |&ended: &u32| {
             let key = releases_of(ended);
@@ -213,7 +216,7 @@ impl Robust {
         }
     }
 
-    /// The read of an atomic access writes its location, too, and has this order.
+    /// Records that the last read of `addr` by the thread belongs to a read-modify-write with this order.
     pub fn update(&mut self, thread: u32, addr: u64, order: u64) {
         let Some(location) = self.locations.get_mut(&addr) else { return };
         let n = thread as usize;
@@ -299,8 +302,8 @@ impl Robust {
         is_robust
     }
 
-    /// Returns false if an execution is permitted in which the lifetime of `len` bytes ends before an access that
-    /// precedes the end in this run.
+    /// Returns false if an execution is permitted in which the lifetime of the `len` bytes at `addr` ends before a write that
+    /// precedes the end in this run. Reads are not checked.
     pub fn ends_last(&self, thread: u32, addr: u64, len: u64) -> bool {
         let Some(Thread { views, .. }) = self.threads.get(thread as usize) else { return true };
         let known = |view: &View, at: u64| view.get(&(at, 0)).copied().unwrap_or(0);

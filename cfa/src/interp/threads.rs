@@ -174,7 +174,8 @@ pub struct Sharing {
     ended: FxHashSet<(EdgeId, u32)>,
     /// True if a thread has tested whether a lock is held, without waiting for it. Unlocking is visible from then on.
     pub observes: bool,
-    /// True if a cell or a library function was added, or `observes` was set, since the caller cleared this flag.
+    /// True if a shared cell or a library function was added, `observes` was set, or an allocation in `ended` became
+    /// `foreign`, since the caller cleared this flag.
     pub grew: bool,
     /// A deliberate defect of the reduction, for tests.
     flaw: Option<Flaw>,

@@ -88,7 +88,7 @@ enum LibraryEffect {
     ReturnsRandom,
     /// Replaces the state of the generator of random numbers.
     ReplacesRandom,
-    /// A function that is not replayed. The replay ends at its call.
+    /// A function that is not replayed. From its call on, the replay deviates from a native run.
     NotReplayed,
     /// Returns values that a process does not determine.
     Other,
@@ -621,7 +621,9 @@ impl ProcessInputs<'_, '_> {
                         if first {
                             match folder_choices(kind, call.text.as_deref().unwrap_or_default()) {
                                 Some(choices) => call.planned = choices,
-                                None => now.problem = Some("this use of scanf cannot be replayed".into()),
+                                None => {
+                                    now.problem.get_or_insert_with(|| "this use of scanf cannot be replayed".into());
+                                }
                             }
                         }
                         call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
@@ -667,7 +669,9 @@ impl ProcessInputs<'_, '_> {
                                     call.places = choices.iter().map(|choice| choice.place.clone()).collect();
                                     call.planned = choices.into_iter().map(|choice| choice.value).collect();
                                 }
-                                None => now.problem = Some("this use of scanf cannot be replayed".into()),
+                                None => {
+                                    now.problem.get_or_insert_with(|| "this use of scanf cannot be replayed".into());
+                                }
                             }
                             (open.at, open.at_end) = (text.at, text.at_end);
                         }
@@ -1001,16 +1005,16 @@ impl<O: Observer> CallObserver<'_, '_, O> {
                 now.streams.insert(args[2], file);
             }
             LibraryEffect::Seeks => {
-                let is_rewind = args.len() < 3;
+                let whence = args.get(2).map(|whence| whence & 0xffff_ffff);
                 size_or_position = now.open[file].at as u64;
                 let end = content(process, &now.open[file]).len() as u64;
-                let base = match args.get(2).map(|whence| whence & 0xffff_ffff) {
+                let base = match whence {
                     None | Some(0) => 0,
                     Some(1) => size_or_position,
                     _ => end,
                 };
-                let target = base.wrapping_add(if is_rewind { 0 } else { args[1] });
-                if base == end && !is_rewind {
+                let target = base.wrapping_add(if whence.is_none() { 0 } else { args[1] });
+                if whence.is_some_and(|whence| whence > 1) {
                     size_or_position = target;
                 }
                 if target <= i64::MAX as u64 {

@@ -136,7 +136,9 @@ impl Recorder<'_> {
         let first = if at_entry { run.stack.last().copied().unwrap_or(edge) } else { edge };
         let in_user_code =
             |&edge: &EdgeId| self.is_source(program.func_of(edge)) && program.edges[edge].place.is_some();
-        let mut candidates = std::iter::once(first).chain(run.stack.iter().rev().copied());
+        // The library may make the second access of a race.
+        let earlier = run.race.as_ref().map(|[(_, before), _]| before.edge);
+        let mut candidates = std::iter::once(first).chain(run.stack.iter().rev().copied()).chain(earlier);
         let site = candidates.find(in_user_code).unwrap_or(first);
         let spot = self.spot(program.edges[site].place).or_else(|| self.spot(error.place));
         let function = program.funcs[program.func_of(site)].name.clone();

@@ -62,7 +62,7 @@ impl<'p> KInduction<'p> {
                 let complete = matches!(result, Ok(Explored::Complete)) && taints.is_empty();
                 if cut_short || share.budget.spent().is_some() || !complete {
                     self.known = Some(tried.unsettled());
-                    if complete {
+                    if complete || share.budget.spent().is_some() {
                         return None;
                     }
                     break;

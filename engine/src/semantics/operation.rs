@@ -164,8 +164,9 @@ impl Step<'_, '_, '_> {
             && let Some(o) = st.memory.get(object)
             && matches!(o.size, Val::Int(size) if offset < size && u64::from(len) <= size - offset)
         {
-            let value = self.ex.read(&mut st, self.content_of(object), offset, len);
-            if self.ex.unfolds && self.load_unfolded(&mut st, var, (object, offset, len), value) {
+            let content = self.content_of(object);
+            let value = self.ex.read(&mut st, content, offset, len);
+            if self.ex.unfolds && self.load_unfolded(&mut st, var, (content, offset, len), value) {
                 return;
             }
             self.loaded(&mut st, var, value, len);

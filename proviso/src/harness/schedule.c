@@ -11,7 +11,9 @@
 /* The compiler must not instrument the harness. */
 #pragma clang attribute push(__attribute__((disable_sanitizer_instrumentation)), apply_to = function)
 
-/* Turns. The thread with the turn runs. When it reaches a step after the end of its segment, it passes the turn on. */
+/* Turns. The thread with the turn runs. When it reaches a step after the end of its segment, it passes the turn on. A call of a
+ * function that synchronises is two steps: one before it changes anything, and one before it takes effect. The thread may wait
+ * between the two. */
 enum { PROVISO_THREADS = 128 };
 static __thread int proviso_me;
 static __thread uintptr_t proviso_stack, proviso_stack_size;
@@ -117,7 +119,7 @@ PROVISO_OURS void abort(void) {
     _exit(134);
 }
 
-/* Memory whose accesses are no steps: constants, the stack of the thread, and thread-local variables of the library. */
+/* The constants of the program, its code, and the stack objects that threads reach from their arguments. */
 static struct proviso_range proviso_constant[16], proviso_program, proviso_shared[PROVISO_THREADS];
 static int proviso_constants, proviso_count_shared;
 
@@ -194,6 +196,8 @@ static void proviso_find_stack(void) {
             proviso_ended[i] = proviso_ended[--proviso_count_ended];
 }
 
+/* Returns 1 if accesses of this thread to the address are no steps: those to constants, to its stack, and to thread-local
+ * variables of the library. */
 static int proviso_is_private(const void *at) {
     uintptr_t address = (uintptr_t)at, locals = (uintptr_t)__builtin_thread_pointer();
     for (int i = 0; i < proviso_count_shared; i++)

@@ -1,8 +1,9 @@
 //! Mutation of the inputs of processes, guided by coverage (as in AFL++: Fioraldi et al., AFL++: Combining incremental
-//! steps of fuzzing research, WOOT 2020). A process whose run takes an edge more or less often than all others before
-//! is kept, and mutated again. Words, numbers and characters of the program are a dictionary. Half of the mutations
-//! are of the processes whose runs were nearest to an open goal. The options that a run passes to `getopt` are tried alone and
-//! with arguments, and new arguments with texts that were successful with others.
+//! steps of fuzzing research, WOOT 2020). A process is kept if its run executes an edge a number of times in a class (1, 2,
+//! 3, 4 to 7, 8 to 15, …) that no earlier run had, or if it comes nearer to an open goal. Words, numbers and characters
+//! of the program are a dictionary. [`Schedule`] chooses between random mutations, mutations of the processes nearest to
+//! open goals, and queued candidates, by their recent success. The options that a run passes to `getopt` are tried alone
+//! and with arguments, and new arguments with texts that were successful with others.
 
 use super::guide::{OptionForm, Pair};
 use super::schedule::{Schedule, Source};
@@ -180,7 +181,7 @@ struct Kept {
     steps: u64,
     /// The number of edges that its run took before any other run.
     gain: usize,
-    /// True if its path was followed, or is not to be.
+    /// True if its path was followed.
     is_followed: bool,
 }
 

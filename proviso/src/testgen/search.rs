@@ -296,14 +296,14 @@ const FRUITLESS: u32 = 10_000;
 /// The time of quick proofs of single goals: a divisor `n` (they get the n-th part of the remaining time), and the
 /// maximum of one.
 const SINGLY: (u32, Duration) = (3, Duration::from_millis(400));
-/// Following paths takes at most one of this number of parts of the time of mutation.
+/// The largest part of the time of mutation for following paths: a divisor.
 const FOLLOWING: u32 = 2;
 /// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
 const MISSES: u32 = 3;
 
 impl TestSearch<'_> {
-    /// Runs the whole search: random runs, rounds for all goals, then rounds for single goals. Ends when all goals are
-    /// decided, the budget is spent, or `most_runs` is reached.
+    /// Runs the whole search: random runs or runs of mutated processes, rounds for all goals, then rounds for single goals.
+    /// Ends when no goal is open, the budget is spent, `most_runs` is reached, or the longest turns decide nothing.
     pub fn run(self) {
         let whole = self.budget.clone();
         let part = match (&self.form, whole.remaining()) {
@@ -743,7 +743,8 @@ impl TestSearch<'_> {
         self.found().counts = counts;
     }
 
-    /// Runs mutated processes for at most `turn`, or until [`FRUITLESS`] consecutive ones bring no progress.
+    /// Runs mutated processes for at most `turn`, or until [`most_fruitless`](Self::most_fruitless) consecutive ones bring
+    /// no progress.
     fn mutate(&self, processes: &Processes<'_>, generations: &mut Generations<'_>, turn: Duration) {
         let budget = self.budget.exerting(turn);
         let mut fruitless = 0;

@@ -1,8 +1,9 @@
 //! The pointers that a bit-vector expression may hold, as terms: pointer leaves, each with a transformation.
 //!
 //! Pointers are bit-vectors, so an address may be any expression. `base + 8` shifts every pointer in `base` by 8 bytes,
-//! `base + 24 * i` by an unknown multiple of 24. Any other operation passes the pointers of its leaves on with an
-//! unknown offset, because a value composed from parts of a pointer still carries it. Comparisons carry no pointers.
+//! `base + 24 * i` by an unknown multiple of 24. If-then-else and extensions keep the pointers. Comparisons carry none.
+//! Any other operation passes the pointers of its leaves on with an unknown offset, because a value composed from parts
+//! of a pointer still carries it.
 //!
 //! The difference of two pointers is a distance from one object to another, not a pointer. A pointer to the one object
 //! plus the distance is a pointer to the other. Any other operation on two pointers, and a negation, may make a distance
@@ -14,13 +15,13 @@ use rustc_hash::FxHashMap;
 /// A set of byte distances: `off` alone if `stride` is 0, otherwise all `off + k * stride`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shift {
-    /// The first distance in bytes.
+    /// One of the distances in bytes. It is less than `stride` and not negative unless `stride` is 0.
     pub off: i64,
     /// The step between distances in bytes, or 0.
     pub stride: u32,
 }
 
-/// Exact distances from here on become unknown.
+/// Exact distances of at least this many bytes become [`Shift::ANY`].
 const FAR: i64 = 1 << 30;
 
 impl Shift {
@@ -329,7 +330,7 @@ impl<'p> Terms<'p> {
     }
 }
 
-/// The maximal depth to which expressions are inspected.
+/// The maximal recursion depth of [`Terms::role`] and [`congruence`].
 const DEPTH: u32 = 12;
 
 /// The role of an operand in a sum. A pointer plus an index points into the object of the pointer, whatever the index
@@ -337,7 +338,7 @@ const DEPTH: u32 = 12;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Pointer,
-    /// A scaled integer, or one that is narrower than a pointer.
+    /// A number: a constant, a scaled or narrow integer, or the difference of two pointers.
     Index,
     Either,
 }
@@ -358,7 +359,8 @@ fn carrying(pool: &ExprPool, e: ExprId) -> impl Iterator<Item = ExprId> {
     node.children().skip(if is_truth { usize::MAX } else { conditions })
 }
 
-/// True if a small multiple of the only pointer in the expression is subtracted.
+/// True if the expression may contain the negation of an operand: a negation, a complement, a difference, or a product
+/// with a negative constant.
 fn is_negation(pool: &ExprPool, e: ExprId) -> bool {
     let is_negative = |e| pool.as_const(e).is_some_and(|c| c.sign());
     match *pool.get(e) {

@@ -66,13 +66,14 @@ pub struct Arg<'p, S> {
     closed: FxHashSet<(NodeId, EdgeId)>,
 }
 
-/// Number of sets of known places in which a lookup searches for a covering state, besides the state's own set.
+/// Maximal number of sets of known places in which a lookup searches for a covering state, with the state's own set.
 const MOST_SETS: usize = 24;
-/// Number of candidate sets of which those are taken.
+/// A lookup considers only this many sets at the front of [`Bucket::order`].
 const WINDOW: usize = 256;
-/// A lookup compares a state with the newest heads, and with some of the older ones in rotation. A state that recurs is
-/// thus compared with every head over time.
+/// In each set, a lookup compares a state with this many of the newest heads.
 const NEWEST: usize = 24;
+/// It also compares with this many of the older heads, in rotation. A state that recurs is thus compared with every head
+/// over time.
 const OLDER: usize = 8;
 
 /// An index of the heads at one control, for the search of covering states. Its keys are the places with known values,

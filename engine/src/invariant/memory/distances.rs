@@ -39,8 +39,8 @@ impl Distances {
         Self { objects }
     }
 
-    /// The sum of an address and a number that `by` evaluates to. Its targets are unknown if the number may be a distance
-    /// to another object.
+    /// Returns `sum`, an address plus or minus the value of `by`. Its targets become unknown if `by` may be a distance to
+    /// another object and the sum may exceed the bounds of its object.
     pub fn checked(&self, sum: Value, by: ExprId, memory: &Memory) -> Value {
         let (Some(targets), Some(others)) = (&sum.targets, self.objects.get(&by)) else { return sum };
         let stays = |(object, at): &(u32, Value)| {

@@ -49,8 +49,8 @@ impl Congruence {
     pub fn join(&self, o: &Self) -> Self {
         Self::new(gcd(gcd(self.modulus, o.modulus), self.rest.abs_diff(o.rest)), self.rest)
     }
-    /// An over-approximation of the intersection: one of the two sets if their moduli are unrelated. `None` if the
-    /// intersection is empty.
+    /// An over-approximation of the intersection: exact if one modulus divides the other, or if the common one is small
+    /// and quickly found, and otherwise the set with the larger modulus. `None` if the intersection is empty.
     pub fn meet(&self, o: &Self) -> Option<Self> {
         let g = gcd(self.modulus, o.modulus);
         let apart = self.rest.abs_diff(o.rest);
