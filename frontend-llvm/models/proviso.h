@@ -31,8 +31,6 @@ typedef __builtin_va_list va_list;
 #define SIZE_MAX __SIZE_MAX__
 #define UINTPTR_MAX __UINTPTR_MAX__
 #define PTRDIFF_MAX __PTRDIFF_MAX__
-// The end of the address space of a process on Linux for x86-64.
-#define PROVISO_ADDRESSES (sizeof(void *) == 8 ? 0x7ffffffff000ul : 0xffffe000ul)
 
 // Allocation with the behaviour of the library: if it fails, null and ENOMEM.
 extern void *__proviso_alloc_zeroed(size_t size);
@@ -200,10 +198,7 @@ static size_t proviso_strlen(const char *s) {
     const char *end = s;
     while (*end)
         end++;
-    size_t length = end - s;
-    // No object is larger. This is for the analyses.
-    __proviso_assume(length < PROVISO_ADDRESSES);
-    return length;
+    return end - s;
 }
 
 // Reads a path. Returns the error if Linux has no such path, or 0.
