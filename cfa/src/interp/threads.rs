@@ -830,9 +830,10 @@ impl State<'_> {
                     self.threads().frees = true;
                     self.record_free(access);
                     let is_valid = self.memory.object_at(addr).is_some_and(|o| o.live && o.base == addr);
-                    match self.record_memory_access(access) {
-                        Some(race) if is_valid => return Err(race),
-                        _ => {}
+                    if !is_valid {
+                        self.share(&access);
+                    } else if let Some(race) = self.record_memory_access(access) {
+                        return Err(race);
                     }
                 }
                 Instr::Free { ptr, family: Family::Scope } => self.share_end_of_lifetime(self.get(ptr), pc),
