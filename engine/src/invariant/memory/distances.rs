@@ -2,17 +2,19 @@
 
 use super::cells::{Count, Memory};
 use crate::invariant::value::Value;
-use crate::invariant::value::address::NULL;
+use crate::invariant::value::address::{NULL, is_wide};
 use cfa::{BinOp, Expr, ExprId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use slicer::pointer::{ObjectId, PointsTo};
 use std::rc::Rc;
 
-/// The numbers of a program that may be distances between objects.
+/// The numbers of a program that may be distances between objects. By default, any number may be one.
 #[derive(Default)]
 pub struct Distances {
     /// By operand of a sum or difference: the objects to which the sum may lead, sorted.
     objects: FxHashMap<ExprId, Rc<[u32]>>,
+    /// The operands of sums and differences that are no addresses. `None` if this is unknown.
+    numbers: Option<FxHashSet<ExprId>>,
 }
 
 impl Distances {
@@ -20,34 +22,43 @@ impl Distances {
     pub fn compute(points_to: &mut PointsTo, numbers: impl Fn(&PointsTo, Vec<ObjectId>) -> Rc<[u32]>) -> Self {
         let program = points_to.program();
         let pool = &program.exprs;
-        let mut objects = FxHashMap::default();
+        let (mut objects, mut plain) = (FxHashMap::default(), FxHashSet::default());
         for sum in (0..pool.len() as u32).map(ExprId) {
             let Expr::Binary(BinOp::Add | BinOp::Sub, a, b) = *pool.get(sum) else { continue };
             if pool.width(sum) != program.layout.pointer_width {
                 continue;
             }
             for operand in [a, b] {
-                if objects.contains_key(&operand) {
+                if objects.contains_key(&operand) || plain.contains(&operand) {
                     continue;
                 }
                 let others = points_to.distances(operand);
                 if !others.is_empty() {
                     objects.insert(operand, numbers(points_to, others));
                 }
+                if points_to.pointees(operand).is_empty() {
+                    plain.insert(operand);
+                }
             }
         }
-        Self { objects }
+        Self { objects, numbers: Some(plain) }
     }
 
-    /// Returns `sum`, an address plus or minus the value of `by`. Its targets become unknown if `by` may be a distance to
-    /// another object and the sum may exceed the bounds of its object.
-    pub fn checked(&self, sum: Value, by: ExprId, memory: &Memory) -> Value {
-        let (Some(targets), Some(others)) = (&sum.targets, self.objects.get(&by)) else { return sum };
-        let stays = |(object, at): &(u32, Value)| {
-            let Some(status) = memory.status(*object) else { return *object == NULL };
+    /// Returns `sum`, an address plus or minus `by`, whose value is `value`. Its targets become unknown if `by` may be a
+    /// distance to another object and the sum may exceed the bounds of its object.
+    pub fn checked(&self, sum: Value, by: ExprId, value: &Value, memory: &Memory) -> Value {
+        let Some(targets) = &sum.targets else { return sum };
+        let others = self.objects.get(&by);
+        let stays_if_near = |(object, at): &(u32, Value)| {
+            let (Some(status), Some(others)) = (memory.status(*object), others) else { return *object == NULL };
             let is_only = status.count == Count::One && others.iter().all(|other| other == object);
             is_only || at.range.high <= status.size
         };
-        if targets.iter().all(stays) { sum } else { sum.untargeted() }
+        // An offset that an offset bound limits to its object leads to no other one.
+        let is_limited = |(object, at): &(u32, Value)| at.limits.iter().any(|l| l.object == *object && l.more >= 0);
+        let is_number = self.numbers.as_ref().is_some_and(|numbers| numbers.contains(&by));
+        let is_far = is_wide(value) && !is_number && !targets.iter().all(is_limited);
+        let is_far = is_far || others.is_some() && !targets.iter().all(stays_if_near);
+        if is_far { sum.untargeted() } else { sum }
     }
 }

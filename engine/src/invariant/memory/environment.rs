@@ -533,7 +533,7 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &EvaluationFacts) -> Opt
                 Value { targets, ..Value::apply(op, &x, &y).untargeted() }
             }
             (BinOp::Sub, _) => {
-                let numbers = rows.distances.checked(Value::apply(op, &x, &y), b, given.memory);
+                let numbers = rows.distances.checked(Value::apply(op, &x, &y), b, &y, given.memory);
                 match x.distance(&y, is_one) {
                     Some(distance) => numbers.meet(&distance).unwrap_or(distance),
                     None => numbers,
@@ -541,8 +541,8 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &EvaluationFacts) -> Opt
             }
             (BinOp::Add, _) => {
                 let (x, y) = (added(&y, x.clone(), given.memory), added(&x, y, given.memory));
-                let by = if x.targets.is_some() { b } else { a };
-                rows.distances.checked(Value::apply(op, &x, &y), by, given.memory)
+                let (by, value) = if x.targets.is_some() { (b, &y) } else { (a, &x) };
+                rows.distances.checked(Value::apply(op, &x, &y), by, value, given.memory)
             }
             _ => Value::apply(op, &x, &y),
         }),

@@ -82,7 +82,7 @@ impl Value {
         (all.len() <= TARGETS).then(|| all.into())
     }
 
-    /// The targets of an address after pointer arithmetic.
+    /// The targets of an address after pointer arithmetic, if `by` is no distance between objects.
     pub(in crate::invariant) fn moved(&self, op: BinOp, by: &Self) -> Option<Targets> {
         let targets = self.targets.as_ref()?;
         let may_be_null = matches!(targets.last(), Some((NULL, _)));
@@ -91,10 +91,7 @@ impl Value {
         }
         let by = by.untargeted();
         let moved = |(object, at): &(u32, Value)| (*object, Self::apply(op, at, &by));
-        let moved: Targets = targets.iter().map(moved).collect();
-        // An offset that an offset bound limits to its object leads to no other one.
-        let stays = |(object, at): &(u32, Value)| at.limits.iter().any(|l| l.object == *object && l.more >= 0);
-        (!is_wide(&by) || moved.iter().all(stays)).then_some(moved)
+        Some(targets.iter().map(moved).collect())
     }
 
     /// The value of an address after an access of `bytes` bytes at offset `by` from it: the access is within the
@@ -172,7 +169,7 @@ fn leads_to(value: &Value) -> Option<Targets> {
 }
 
 /// True if the value may be the distance between two objects. An address plus this value may point to the other object.
-fn is_wide(value: &Value) -> bool {
+pub fn is_wide(value: &Value) -> bool {
     let (low, high) = addresses(value.width());
     i128::from(value.range.max) - i128::from(value.range.min) >= i128::from(high - low)
 }
