@@ -93,7 +93,8 @@ static const struct proviso_locale proviso_locale_c = {
 
 #define LOCALE_C ((struct proviso_locale *)&proviso_locale_c)
 #define GLOBAL_LOCALE ((struct proviso_locale *)-1)
-#define IS_VALID(locale) ((void)*(const volatile char *)(locale))
+// The read is of a whole field: a read of a part of an address exposes the address.
+#define IS_VALID(locale) ((void)*(const char *const volatile *)(locale))
 
 // The GNU C library has one object for the name "C", which is never freed. POSIX requires a call of freelocale for each
 // call that returned it. This is the number of missing calls.

@@ -148,7 +148,9 @@ impl Solver<'_> {
 
     fn operation(&mut self, id: EdgeId, instance: InstanceId) {
         let program = self.program;
-        if self.exposed.is_some() {
+        // Models compare and subtract only addresses that belong together.
+        let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
+        if self.exposed.is_some() && !is_of_model {
             program.edges[id].op.for_each_expr(|e| self.compare(instance, e));
         }
         let width_of = |bits: u32| bits.div_ceil(8);
