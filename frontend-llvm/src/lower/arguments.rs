@@ -350,7 +350,7 @@ fn function_token(b: &mut Builder) -> ExprId {
 /// A pointer to an object of this type.
 fn pointer_to(b: &mut Builder, target: TypeId, alone: bool) -> Option<ExprId> {
     let kind = b.cx.kind(target, 1, alone)?;
-    let var = b.temp(b.pointer_width());
+    let var = b.pointer_temp();
     match b.cx.options.entry_memory.pointers {
         _ if alone => {
             let make = b.cx.lazy.as_ref()?.kinds[kind].make;

@@ -588,7 +588,7 @@ impl Builder<'_, '_> {
     fn field_of_stream(&mut self, stream: ExprId, address: ExprId, use_of_stream: u32) -> ExprId {
         /// The size and the alignment of the largest field in bytes.
         const LARGEST: (u64, u32) = (20, 8);
-        let (stream, field) = (self.share(stream), self.temp(self.pointer_width()));
+        let (stream, field) = (self.share(stream), self.pointer_temp());
         self.emit(Op::Assign { var: field, value: address });
         let (is_nowhere, _) = arguments::whereabouts(self, stream);
         let is_somewhere = self.x().not(is_nowhere);

@@ -322,7 +322,7 @@ fn is_small(b: &mut Builder, size: ExprId) -> bool {
 pub(super) fn set_errno(b: &mut Builder, error: impl FnOnce(&mut Builder) -> ExprId) {
     let Some(location) = b.cx.errno_location else { return };
     let error = error(b);
-    let address = b.temp(b.pointer_width());
+    let address = b.pointer_temp();
     let callee = Callee::Direct(location);
     b.emit(Op::Call { callee, args: Box::default(), varargs: None, result: Some(address) });
     let address = b.var_expr(address);
