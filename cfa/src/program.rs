@@ -656,8 +656,9 @@ const HANDLED: [&str; 6] = ["signal", "sigaction", "bsd_signal", "sysv_signal", 
 pub const STREAM_FIELDS: &str = "accesses to the fields of a stream (FILE) are not modelled";
 
 /// The reasons of taints of streams, which print any text and read any input after the taint.
-const STREAMS: [&str; 3] = [
+const STREAMS: [&str; 4] = [
     STREAM_FIELDS,
+    "ungetc pushes back more characters than are modelled",
     "this conversion of printf is not modelled",
     "fflush of a stream with characters pushed back is not modelled",
 ];

@@ -234,9 +234,8 @@ static void proviso_set_closed_standard(int file, _Bool closed) {
         proviso_files.closed_standard[i] = file == i ? closed : proviso_files.closed_standard[i];
 }
 
-// Records that the descriptor is open from now on, for another file.
-static void proviso_duplicates(int file, int of, _Bool closes_on_exec) {
-    proviso_share_file(file, of, closes_on_exec);
+// Records that the descriptor is open from now on.
+static void proviso_is_open_again(int file) {
     proviso_set_closed_standard(file, 0);
     proviso_take_out(proviso_files.closed, &proviso_files.closed_count, file);
     if (file == proviso_files.bound)
@@ -245,6 +244,12 @@ static void proviso_duplicates(int file, int of, _Bool closes_on_exec) {
         return;
     proviso_take_out(proviso_files.open, &proviso_files.open_count, file);
     proviso_put_in(proviso_files.open, &proviso_files.open_count, file);
+}
+
+// Records that the descriptor is open from now on, for another file.
+static void proviso_duplicates(int file, int of, _Bool closes_on_exec) {
+    proviso_share_file(file, of, closes_on_exec);
+    proviso_is_open_again(file);
 }
 
 // Records that the descriptor is not open from now on.

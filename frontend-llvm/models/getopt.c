@@ -101,7 +101,7 @@ static int proviso_long_option(int argc, char **argv, const char *options, const
     return 0;
 }
 
-static int proviso_short_option(int argc, char **argv, const char *options) {
+static int proviso_short_option(int argc, char **argv, const char *options, const struct proviso_option *all, int *index) {
     char *next = proviso_options.next;
     char c = *next;
     // It is not: this tells the analyses that the string goes on.
@@ -119,8 +119,15 @@ static int proviso_short_option(int argc, char **argv, const char *options) {
         proviso_options.unknown = c;
         return '?';
     }
-    if (known[0] == 'W' && known[1] == ';')
-        __proviso_unmodelled("-W as a long option of getopt is not modelled");
+    // The argument of -W is a long option.
+    if (all && c == 'W' && known[1] == ';') {
+        if (!*next && optind == argc) {
+            proviso_options.unknown = c;
+            return *options == ':' ? ':' : '?';
+        }
+        proviso_options.next = *next ? next : argv[optind];
+        return proviso_long_option(argc, argv, options, all, index);
+    }
     if (known[1] != ':')
         return c;
     if (*next) {
@@ -209,7 +216,7 @@ static int proviso_take(int argc, char **argv, const char *options, const struct
         }
         proviso_options.next = argument + 1;
     }
-    return proviso_short_option(argc, argv, options);
+    return proviso_short_option(argc, argv, options, all, index);
 }
 
 static int proviso_getopt(int argc, char **argv, const char *options, const struct proviso_option *all, int *index,

@@ -176,7 +176,7 @@ static _Bool proviso_close(struct proviso_stream *stream) {
 static struct proviso_stream *proviso_reopen(const char *path, const char *mode, struct proviso_stream *stream) {
     _Bool both;
     char how = proviso_mode(mode, &both);
-    int error = path ? proviso_path_error(path) : 0;
+    int error = path ? proviso_path_error(path) : HAS_LOST_DESCRIPTOR(stream) ? EBADF : 0;
     if (!how || __proviso_env_bool()) {
         SET_ERRNO_IF(how, error ? error : proviso_env_error());
         proviso_close(stream);
@@ -193,9 +193,11 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     EXCLUDE_NOTHING(stream);
 #ifdef PROVISO_DESCRIPTORS
     stream->reads_ahead = 0;
-    // If the descriptor was closed, the number of the stream's new descriptor is not modelled.
-    if (HAS_LOST_DESCRIPTOR(stream))
-        __proviso_unmodelled("reopening a stream whose descriptor the program has closed is not modelled");
+    // The descriptor keeps its number, even if the program has closed it. A standard stream that was closed has none.
+    if (stream->file < 0)
+        stream->file = proviso_stream_descriptor(both ? 2 : how != 'r', 1);
+    else
+        proviso_is_open_again(stream->file);
     proviso_unknow(stream->file);
     proviso_share_with_stream(stream->file);
 #endif
@@ -342,7 +344,12 @@ int ungetc(int c, struct proviso_stream *stream) {
     stream->at_end = 0;
     if (stream->pushed_count == sizeof stream->pushed) {
         __proviso_unmodelled("ungetc pushes back more characters than are modelled");
-        return EOF;
+        // From here on, any characters may be next.
+        for (size_t n = 0; n < sizeof stream->pushed; n++)
+            stream->pushed[n] = proviso_env_between(0, 255);
+        EXCLUDE_NOTHING(stream);
+        SET_POSITION(stream, -1);
+        return __proviso_env_bool() ? (unsigned char)c : EOF;
     }
     stream->pushed[stream->pushed_count] = c;
     stream->pushed_count++;
