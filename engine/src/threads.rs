@@ -322,6 +322,9 @@ impl<'p> Search<'p> {
                 Gap::Uninitialised => "a program with threads reads uninitialised memory",
                 Gap::Address => "the result may depend on addresses of objects, in a program with threads",
                 Gap::WeakOrder => "memory orders weaker than sequential consistency are not explored",
+                Gap::Lifetime => {
+                    "the lifetime of an object may end before another thread accesses it, in a weak memory order"
+                }
                 Gap::Library => "a function of the library accesses memory that threads share",
                 Gap::Torn => "threads share memory that one of them accesses in several steps",
                 Gap::Unordered => {

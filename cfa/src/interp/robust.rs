@@ -23,7 +23,8 @@ use crate::threads::{ThreadOp, order};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The key of a counter in a view. `(address, 0)` counts the writes of a location. `(address, 1 + thread * KINDS + kind)`
-/// counts the accesses of this kind by the thread, for race detection. [`releases_of`] a thread counts its releases.
+/// counts the accesses of this kind by the thread, for race detection, or all accesses ([`ANY`]), for the ends of lifetimes.
+/// [`releases_of`] a thread counts its releases.
 type Key = (u64, u32);
 type View = BTreeMap<Key, u32>;
 
@@ -34,11 +35,18 @@ fn join(into: &mut View, other: &View) {
     }
 }
 
-/// The number of kinds of accesses: reads and writes, atomic or not.
-const KINDS: u32 = 4;
+/// The number of kinds of accesses: reads and writes, atomic or not, and [`ANY`].
+const KINDS: u32 = 5;
+/// The kind of all accesses.
+const ANY: u32 = 4;
 
 fn kind_of(writes: bool, atomic: bool) -> u32 {
     u32::from(writes) + 2 * u32::from(atomic)
+}
+
+/// The key of the accesses of a kind by a thread.
+fn accesses_of(thread: u32, kind: u32, addr: u64) -> Key {
+    (addr, 1 + thread * KINDS + kind)
 }
 
 /// The views at a point of a thread, or at the releases of a lock.
@@ -95,6 +103,19 @@ impl Orders {
     pub fn of(program: &Program) -> Self {
         Self { are_weak: program.has_weak_orders(), has_fences: program.thread_op(ThreadOp::Fence).is_some() }
     }
+}
+
+/// Properties of an access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct How {
+    /// The order of an atomic access.
+    pub order: Option<u64>,
+    /// True for the write of a read-modify-write.
+    pub updates: bool,
+    /// True if the access is checked for races.
+    pub races: bool,
+    /// True if the lifetime of the object may end before the end of the program.
+    pub may_end: bool,
 }
 
 /// Checks whether a run is robust.
@@ -239,10 +260,23 @@ impl Robust {
         }
     }
 
-    /// Records an access. `order` is the order of an atomic access; `updates` is true for the write of a
-    /// read-modify-write; `races` is true if the access is checked for races. Returns false if another execution of the
-    /// access is permitted, or if it races.
-    pub fn access(&mut self, thread: u32, access: &Access, order: Option<u64>, updates: bool, races: bool) -> bool {
+    /// Records that the thread accesses an address: its accesses of this kind up to now happen before later accesses.
+    fn count(&mut self, thread: u32, kind: u32, addr: u64) {
+        let key = accesses_of(thread, kind, addr);
+        let number = self.next(key);
+        self.thread(thread).views.happened.insert(key, number);
+    }
+    /// Returns true if all accesses of this kind by `other` to the address happen before this point of `thread`.
+    fn is_after(&self, thread: u32, other: u32, kind: u32, addr: u64) -> bool {
+        let key = accesses_of(other, kind, addr);
+        self.latest
+            .get(&key)
+            .is_none_or(|latest| self.threads[thread as usize].views.happened.get(&key) == Some(latest))
+    }
+
+    /// Records an access. Returns false if another execution of the access is permitted, or if it races.
+    pub fn access(&mut self, thread: u32, access: &Access, how: How) -> bool {
+        let How { order, updates, races, may_end } = how;
         let (addr, len, key) = (access.addr, access.len, (access.addr, 0));
         self.thread(thread);
         let last = addr.saturating_add(len.max(1) - 1);
@@ -257,9 +291,10 @@ impl Robust {
         let mut is_robust = true;
         if races && self.detects_races {
             is_robust &= !self.races(thread, access);
-            let own = (addr, 1 + thread * KINDS + kind_of(access.writes, access.atomic));
-            let number = self.next(own);
-            self.thread(thread).views.happened.insert(own, number);
+            self.count(thread, kind_of(access.writes, access.atomic), addr);
+        }
+        if may_end {
+            self.count(thread, ANY, addr);
         }
         let number = if access.writes { self.next(key) } else { self.latest.get(&key).copied().unwrap_or(0) };
         let has_fences = self.has_fences;
@@ -302,26 +337,24 @@ impl Robust {
         is_robust
     }
 
-    /// Returns false if an execution is permitted in which the lifetime of the `len` bytes at `addr` ends before a write that
-    /// precedes the end in this run. Reads are not checked.
+    /// Returns false if an execution is permitted in which the lifetime of the `len` bytes at `addr` ends before an access of
+    /// another thread that precedes the end in this run. The accesses were recorded with [`How::may_end`].
     pub fn ends_last(&self, thread: u32, addr: u64, len: u64) -> bool {
-        let Some(Thread { views, .. }) = self.threads.get(thread as usize) else { return true };
-        let known = |view: &View, at: u64| view.get(&(at, 0)).copied().unwrap_or(0);
+        let others = || (0..self.threads.len() as u32).filter(|&other| other != thread);
         let mut accessed = self.locations.range(addr..addr.saturating_add(len)).map(|(&at, _)| at);
-        accessed.all(|at| known(&views.conflicts, at) <= known(&views.happened, at))
+        (thread as usize) >= self.threads.len()
+            || accessed.all(|at| others().all(|other| self.is_after(thread, other, ANY, at)))
     }
 
     /// True if an earlier access conflicts with this one and does not happen before it.
     fn races(&self, thread: u32, access: &Access) -> bool {
-        let happened = &self.threads[thread as usize].views.happened;
         let others = (0..self.threads.len() as u32).filter(|&other| other != thread);
         let kinds = [(false, false), (true, false), (false, true), (true, true)];
         others.into_iter().any(|other| {
             kinds.iter().any(|&(writes, atomic)| {
-                let key = (access.addr, 1 + other * KINDS + kind_of(writes, atomic));
                 (writes || access.writes)
                     && !(atomic && access.atomic)
-                    && self.latest.get(&key).is_some_and(|&latest| happened.get(&key).is_none_or(|&n| n < latest))
+                    && !self.is_after(thread, other, kind_of(writes, atomic), access.addr)
             })
         })
     }

@@ -7,7 +7,7 @@
 
 use super::memory::Digest;
 use super::races::{Access, Clocks, Races, order_of};
-use super::robust::{Orders, Robust};
+use super::robust::{How, Orders, Robust};
 use super::*;
 use crate::PlaceId;
 use crate::expr::BinOp;
@@ -220,6 +220,9 @@ pub enum Gap {
     Address,
     /// Operations with weak memory orders permit executions that are not sequentially consistent.
     WeakOrder,
+    /// Operations with weak memory orders permit executions in which the lifetime of an object ends before another thread
+    /// accesses it.
+    Lifetime,
     /// A library function, which is executed as one step, accesses memory that threads share.
     Library,
     /// One access has more bytes of shared memory than a pointer, so other threads may see a part of it.
@@ -564,8 +567,9 @@ impl State<'_> {
         let kind = threads.all[threads.current].sections.last().map(|s| s.kind);
         let is_shared = self.share(&access);
         let is_free = matches!(self.program.edges[access.edge].op, Op::Free { .. });
-        let is_robust = if is_free { self.ends_last(&access) } else { self.is_robust(&access, kind, is_shared) };
-        if !is_robust {
+        if is_free {
+            self.check_end_of_lifetime(&access);
+        } else if !self.is_robust(&access, kind, is_shared) {
             self.record_gap(Gap::WeakOrder, access.edge);
         }
         if matches!(kind, Some(threads::SYNCHRONISES..)) {
@@ -614,10 +618,10 @@ impl State<'_> {
     /// Memory that is not shared is ordered by locks. Returns false if there are such executions.
     fn is_robust(&mut self, access: &Access, kind: Option<u64>, is_shared: bool) -> bool {
         let is_model = self.program.funcs[self.func].origin == FunctionOrigin::Model;
-        let is_count = match self.memory.object_at(access.addr).map(|object| object.seq) {
+        let (is_count, may_end) = match self.memory.object_at(access.addr).map(|object| object.seq) {
             // Nothing but the end of the program depends on the number of threads.
-            Some(ObjectSeq::Global(global)) => self.program.globals[global].name == LIVE,
-            _ => false,
+            Some(ObjectSeq::Global(global)) => (self.program.globals[global].name == LIVE, false),
+            _ => (false, true),
         };
         let threads = self.threads();
         let current = threads.current as u32;
@@ -634,16 +638,19 @@ impl State<'_> {
             _ => {
                 let races = !(kind.is_none() && is_model || kind.is_some_and(|kind| kind >= threads::LIBRARY));
                 let access = Access { atomic: kind.is_some(), ..*access };
-                robust.access(current, &access, order_of(kind), updates, races)
+                robust.access(current, &access, How { order: order_of(kind), updates, races, may_end })
             }
         }
     }
 
-    /// Checks the end of an object's lifetime, which is a write of the whole object, for other executions than
-    /// sequentially consistent ones. Returns false if there are any.
-    fn ends_last(&self, end: &Access) -> bool {
-        let threads = self.threads.as_ref().expect("a program with threads");
-        threads.robust.as_ref().is_none_or(|robust| robust.ends_last(threads.current as u32, end.addr, end.len))
+    /// Records a gap if executions are permitted in which an object's lifetime ends before another thread accesses it. `end` is
+    /// a write of the whole object.
+    fn check_end_of_lifetime(&mut self, end: &Access) {
+        let threads = self.threads();
+        let current = threads.current as u32;
+        if threads.robust.as_ref().is_some_and(|robust| !robust.ends_last(current, end.addr, end.len)) {
+            self.record_gap(Gap::Lifetime, end.edge);
+        }
     }
 
     /// Records an access, with its thread and the locks that the thread holds. A cell is shared once a second thread has
@@ -724,7 +731,7 @@ impl State<'_> {
         let threads = self.threads.as_ref().expect("a program with threads");
         let Visible::Only(sharing) = &threads.visible else { return };
         let Some(&(thread, edge)) = threads.made.get(&base) else { return };
-        if threads.live == 1 {
+        if threads.has_joined() {
             return;
         }
         if !sharing.borrow().foreign.contains(&(edge, thread)) {
@@ -734,9 +741,7 @@ impl State<'_> {
         let Some(len) = self.memory.object_at(base).map(|object| object.size) else { return };
         let access = Access { addr: base, len, writes: true, atomic: false, edge: self.edge_at(pc) };
         self.share(&access);
-        if !self.ends_last(&access) {
-            self.record_gap(Gap::WeakOrder, access.edge);
-        }
+        self.check_end_of_lifetime(&access);
     }
 
     /// Pauses the current thread before the instruction at `pc`.
