@@ -23,7 +23,8 @@ use crate::threads::{ThreadOp, order};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The key of a counter in a view. `(address, 0)` counts the writes of a location. `(address, 1 + thread * KINDS + kind)`
-/// counts the accesses of this kind by the thread, for race detection, or all accesses ([`ANY`]), for the ends of lifetimes.
+/// counts the accesses of this kind by the thread, for race detection, or all accesses ([`ANY`]), for the ends of lifetimes, or
+/// the allocations ([`MADE`]).
 /// [`releases_of`] a thread counts its releases.
 type Key = (u64, u32);
 type View = BTreeMap<Key, u32>;
@@ -35,10 +36,12 @@ fn join(into: &mut View, other: &View) {
     }
 }
 
-/// The number of kinds of accesses: reads and writes, atomic or not, and [`ANY`].
-const KINDS: u32 = 5;
+/// The number of kinds of accesses: reads and writes, atomic or not, [`ANY`] and [`MADE`].
+const KINDS: u32 = 6;
 /// The kind of all accesses.
 const ANY: u32 = 4;
+/// The kind of an allocation that writes the whole object.
+const MADE: u32 = 5;
 
 fn kind_of(writes: bool, atomic: bool) -> u32 {
     u32::from(writes) + 2 * u32::from(atomic)
@@ -125,6 +128,8 @@ pub(super) struct Robust {
     detects_races: bool,
     threads: Vec<Thread>,
     locations: BTreeMap<u64, Location>,
+    /// Objects that an allocation has written: the size and the thread, by address.
+    made: BTreeMap<u64, (u64, u32)>,
     /// The words of locks and other records of the library. Their accesses are in one order.
     words: BTreeMap<u64, Location>,
     locks: BTreeMap<u64, Views>,
@@ -153,6 +158,7 @@ impl Robust {
             detects_races,
             threads: Vec::new(),
             locations: BTreeMap::new(),
+            made: BTreeMap::new(),
             words: BTreeMap::new(),
             locks: BTreeMap::new(),
             latest: View::new(),
@@ -274,6 +280,19 @@ impl Robust {
             .is_none_or(|latest| self.threads[thread as usize].views.happened.get(&key) == Some(latest))
     }
 
+    /// Records an allocation that writes the `len` bytes at `addr`, for race detection.
+    pub fn make(&mut self, thread: u32, addr: u64, len: u64) {
+        if self.detects_races {
+            self.count(thread, MADE, addr);
+            self.made.insert(addr, (len, thread));
+        }
+    }
+    /// Returns true if the allocation of the object at this address happens before this point of the thread.
+    fn is_made(&self, thread: u32, addr: u64) -> bool {
+        let made = self.made.range(..=addr).next_back().filter(|&(base, (len, _))| addr - base < *len);
+        made.is_none_or(|(&base, &(_, maker))| maker == thread || self.is_after(thread, maker, MADE, base))
+    }
+
     /// Records an access. Returns false if another execution of the access is permitted, or if it races.
     pub fn access(&mut self, thread: u32, access: &Access, how: How) -> bool {
         let How { order, updates, races, may_end } = how;
@@ -290,7 +309,7 @@ impl Robust {
         }
         let mut is_robust = true;
         if races && self.detects_races {
-            is_robust &= !self.races(thread, access);
+            is_robust &= !self.races(thread, access) && self.is_made(thread, addr);
             self.count(thread, kind_of(access.writes, access.atomic), addr);
         }
         if may_end {

@@ -614,6 +614,22 @@ impl State<'_> {
         Some(Outcome::Error(error, access.edge))
     }
 
+    /// Records that an allocation has written a new object.
+    fn record_zeroing(&mut self, access: Access) {
+        let threads = self.threads();
+        let current = threads.current as u32;
+        if threads.all.len() == 1 {
+            return;
+        }
+        if let Some(robust) = &mut threads.robust {
+            robust.make(current, access.addr, access.len);
+        }
+        if let (Some(races), Some(clocks)) = (&mut threads.races, &threads.clocks) {
+            // No other access precedes it.
+            races.access(current, &access, clocks);
+        }
+    }
+
     /// Checks an access for other executions than sequentially consistent ones. `kind` is that of its atomic section.
     /// Memory that is not shared is ordered by locks. Returns false if there are such executions.
     fn is_robust(&mut self, access: &Access, kind: Option<u64>, is_shared: bool) -> bool {
@@ -649,7 +665,11 @@ impl State<'_> {
         let threads = self.threads();
         let current = threads.current as u32;
         if threads.robust.as_ref().is_some_and(|robust| !robust.ends_last(current, end.addr, end.len)) {
-            self.record_gap(Gap::Lifetime, end.edge);
+            // The end of a function or thread may have no place. The allocation of the object has one.
+            let own = self.edge_in_source(end.edge);
+            let has_place = own.is_some_and(|edge| self.program.edges[edge].place.is_some());
+            let made = self.threads().made.get(&end.addr).map(|&(_, edge)| edge);
+            self.record_gap(Gap::Lifetime, made.filter(|_| !has_place).unwrap_or(end.edge));
         }
     }
 
@@ -834,8 +854,9 @@ impl State<'_> {
                     }
                     self.threads().frees = true;
                     self.record_free(access);
-                    let is_valid = self.memory.object_at(addr).is_some_and(|o| o.live && o.base == addr);
-                    if !is_valid {
+                    // Two calls that free an object may race, too. The second one is invalid.
+                    let frees = |o: &Object| matches!(o.kind, ObjectKind::Allocated(kind) if kind != AllocKind::Stack);
+                    if !self.memory.object_at(addr).is_some_and(|o| o.base == addr && frees(o)) {
                         self.share(&access);
                     } else if let Some(race) = self.record_memory_access(access) {
                         return Err(race);
@@ -947,6 +968,10 @@ impl State<'_> {
                         threads.unwritten.as_mut().filter(|_| !zeroed && kind != AllocKind::Placeholder)
                     {
                         unwritten.insert(base, vec![u64::MAX; size.div_ceil(64) as usize]);
+                    }
+                    if zeroed {
+                        let edge = self.edge_in_source(edge).unwrap_or(edge);
+                        self.record_zeroing(Access { addr: base, len: size, writes: true, atomic: false, edge });
                     }
                     continue;
                 }
@@ -1344,12 +1369,16 @@ impl State<'_> {
         if self.threads().gaps.iter().any(|(known, _)| *known == gap) {
             return;
         }
+        let place = self.program.edges[self.edge_in_source(edge).unwrap_or(edge)].place;
+        self.threads().gaps.push((gap, place));
+    }
+
+    /// Returns the edge, or the program's call of the library function that executes it. `None` if there is no call.
+    fn edge_in_source(&self, edge: EdgeId) -> Option<EdgeId> {
         let program = self.program;
         let calls = self.frames.iter().rev().map(|frame| self.code.calls[frame.call as usize].edge);
-        let mut edges = std::iter::once(edge).chain(calls);
         let is_model = |edge: &EdgeId| program.funcs[program.func_of(*edge)].origin == FunctionOrigin::Model;
-        let place = edges.find(|edge| !is_model(edge)).and_then(|edge| program.edges[edge].place);
-        self.threads().gaps.push((gap, place));
+        std::iter::once(edge).chain(calls).find(|edge| !is_model(edge))
     }
 
     fn record_accesses(&mut self, accesses: &[Access]) {

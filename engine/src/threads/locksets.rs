@@ -937,6 +937,7 @@ impl<'p> Locksets<'p> {
                         overlapping.insert(edge);
                     }
                     let mut found = self.ends_of_objects(edge, facts, root);
+                    found.extend(self.zeroed_objects(edge, facts, root));
                     found.extend(self.uses_of_locks(edge, facts, root));
                     if counts {
                         found.extend(self.accesses(edge, facts, root)?);
@@ -1081,6 +1082,18 @@ impl<'p> Locksets<'p> {
         facts.retain(|fact| !matches!(fact, Fact::Holds(..) | Fact::Atomic));
         let access = || Access { slot: Slot::WHOLE, writes: true, facts: facts.clone(), root, is_own: false };
         objects.into_iter().map(|object| (object, access())).collect()
+    }
+
+    /// The objects that an allocation writes, as accesses. Without weak memory orders, a thread that gets the address of
+    /// the object from another thread without a data race is ordered after the allocation.
+    fn zeroed_objects(&self, edge: EdgeId, facts: &Facts, root: usize) -> Vec<(ObjectId, Access)> {
+        match self.program.edges[edge].op {
+            Op::Alloc { zeroed: true, .. } if self.program.has_weak_orders() => {
+                let access = || Access { slot: Slot::WHOLE, writes: true, facts: facts.clone(), root, is_own: false };
+                self.points_to.allocs(edge).iter().map(|&object| (object, access())).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// False if the edge may unlock a mutex that its thread does not hold.

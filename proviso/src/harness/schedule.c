@@ -790,8 +790,10 @@ PROVISO_OURS int tss_create(tss_t *key, tss_dtor_t destructor) {
 void proviso_free(void *memory) {
     if (memory) {
         proviso_step();
-        if (proviso_race[0] >= 0)
-            proviso_access(memory, malloc_usable_size(memory), PROVISO_FREES, 0);
+        if (proviso_race[0] >= 0) {
+            size_t size = malloc_usable_size(memory); /* may be 0 for memory that is freed already */
+            proviso_access(memory, size ? size : 1, PROVISO_FREES, 0);
+        }
     }
     free(memory);
 }
