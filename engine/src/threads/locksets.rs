@@ -10,8 +10,8 @@
 use super::joined::Counts;
 use cfa::threads::{BLOCK, ThreadOp};
 use cfa::{
-    AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, LocId, Op, Program, Var, VarId,
-    VarKind,
+    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, LocId, Op, Program, Var,
+    VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use slicer::pointer::{Location, ObjectId, ObjectKind, Options, PointsTo, Slot};
@@ -24,9 +24,9 @@ const RUN: &str = "proviso_run";
 const CANCEL: &str = "pthread_cancel";
 /// The function of the models that writes the identifier of a new thread.
 const START: &str = "proviso_start";
-/// Functions of the models whose approximations this analysis excludes: it requires that a thread unlocks only mutexes
+/// Functions of the models whose approximations this analysis excludes: it requires that a thread unlocks only locks
 /// that it holds; other kinds of mutexes exclude threads as well; a wait changes no facts.
-const EXCLUDED: [&str; 3] = ["proviso_kind", "proviso_unlock", "proviso_wait_for"];
+const EXCLUDED: [&str; 4] = ["proviso_kind", "proviso_unlock", "proviso_wait_for", "pthread_rwlock_unlock"];
 /// Beginnings of the names of functions that are operations of threads. Their accesses to locks are atomic.
 const THREAD_OPERATIONS: [&str; 8] = ["pthread_", "mtx_", "cnd_", "thrd_", "tss_", "sem_", "call_once", "__VERIFIER_"];
 /// Limit on the start functions of threads.
@@ -39,9 +39,13 @@ const MOST_PAIRS: usize = 4_000_000;
 enum Fact {
     /// The thread holds the lock at this offset of a global object.
     Holds(GlobalId, i64),
+    /// The thread holds the read-write lock at this offset of a global object, perhaps only for reading.
+    Shares(GlobalId, i64),
     /// The thread holds the lock to which the pointer points. The fact is about the current call of the function alone.
     /// It shows that an unlock is permitted, not that two threads exclude each other.
     HoldsAt(ExprId),
+    /// If the variable is 0, this call has taken its lock, and the thread still holds it.
+    Tried(VarId, EdgeId),
     /// The thread is in an atomic section.
     Atomic,
     /// No thread runs that this call has created: it has not created any yet, or they were joined.
@@ -57,12 +61,26 @@ impl Fact {
     fn site(self) -> Option<EdgeId> {
         match self {
             Self::NoneOf(site) | Self::OneOf(site) | Self::Last(_, site) => Some(site),
-            Self::Holds(..) | Self::HoldsAt(_) | Self::Atomic => None,
+            Self::Holds(..) | Self::Shares(..) | Self::HoldsAt(_) | Self::Tried(..) | Self::Atomic => None,
         }
     }
     /// True if the fact is about the current call of its function alone.
     fn is_of_call(self) -> bool {
-        matches!(self, Self::HoldsAt(_) | Self::Last(..))
+        matches!(self, Self::HoldsAt(_) | Self::Tried(..) | Self::Last(..))
+    }
+    /// True if the fact is about a lock in a global object.
+    fn is_of_lock(self) -> bool {
+        matches!(self, Self::Holds(..) | Self::Shares(..))
+    }
+    /// True if this fact of one thread excludes the other one of another thread.
+    fn excludes(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Atomic, Self::Atomic) => true,
+            (Self::Holds(a, x), Self::Holds(b, y) | Self::Shares(b, y)) | (Self::Shares(a, x), Self::Holds(b, y)) => {
+                (a, x) == (b, y)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -465,24 +483,48 @@ impl<'p> Locksets<'p> {
         }
     }
 
-    /// The address of the lock that an edge takes.
+    /// The address of the lock that an edge takes or tries to take.
     fn locked(&self, edge: EdgeId) -> Option<ExprId> {
         match self.library(edge) {
-            Some("pthread_mutex_lock" | "mtx_lock" | "pthread_spin_lock") => self.argument(edge, 0),
+            Some(
+                "pthread_mutex_lock"
+                | "mtx_lock"
+                | "pthread_spin_lock"
+                | "pthread_rwlock_rdlock"
+                | "pthread_rwlock_wrlock",
+            ) => self.argument(edge, 0),
+            _ if self.may_fail(edge) => self.argument(edge, 0),
             _ => None,
+        }
+    }
+    /// True if the edge tries to take a lock. Its result is 0 if it has taken the lock.
+    fn may_fail(&self, edge: EdgeId) -> bool {
+        let is_attempt = |name: &str| name.contains("_try") || name.ends_with("_timedlock");
+        let locks = ["pthread_mutex_", "pthread_spin_", "pthread_rwlock_", "mtx_"];
+        self.library(edge).is_some_and(|name| is_attempt(name) && locks.iter().any(|prefix| name.starts_with(prefix)))
+    }
+    /// The fact that the thread has taken the lock at this address at the edge.
+    fn taken(&self, edge: EdgeId, address: ExprId) -> Fact {
+        match (self.lock(address), self.library(edge)) {
+            (Fact::Holds(global, at), Some("pthread_rwlock_rdlock" | "pthread_rwlock_tryrdlock")) => {
+                Fact::Shares(global, at)
+            }
+            (lock, _) => lock,
         }
     }
     /// The address of the lock that an edge releases.
     fn unlocked(&self, edge: EdgeId) -> Option<ExprId> {
         match self.library(edge) {
-            Some("pthread_mutex_unlock" | "mtx_unlock" | "pthread_spin_unlock") => self.argument(edge, 0),
+            Some("pthread_mutex_unlock" | "mtx_unlock" | "pthread_spin_unlock" | "pthread_rwlock_unlock") => {
+                self.argument(edge, 0)
+            }
             _ => None,
         }
     }
     /// True if the address may be that of the lock.
     fn may_be(&self, address: ExprId, lock: &Fact) -> bool {
         match (lock, self.locks.get(&address)) {
-            (Fact::Holds(global, _), Some(Some(globals))) => globals.contains(global),
+            (Fact::Holds(global, _) | Fact::Shares(global, _), Some(Some(globals))) => globals.contains(global),
             _ => true,
         }
     }
@@ -503,19 +545,30 @@ impl<'p> Locksets<'p> {
     /// Changes the facts by a call of a library function with a known effect. Returns false if it is none.
     fn call_library(&self, edge: EdgeId, facts: &mut Facts, lost: &mut Effect) -> bool {
         if let Some(address) = self.locked(edge) {
-            facts.insert(self.lock(address));
+            match (self.may_fail(edge), &self.program.edges[edge].op) {
+                (false, _) => drop(facts.insert(self.taken(edge, address))),
+                (true, Op::Call { result: Some(result), .. }) => drop(facts.insert(Fact::Tried(*result, edge))),
+                (true, _) => {}
+            }
             return true;
         }
         if let Some(address) = self.unlocked(edge) {
             let lock = self.lock(address);
             let is_constant = matches!(lock, Fact::Holds(..));
+            let released = match lock {
+                Fact::Holds(global, at) => [lock, Fact::Shares(global, at)],
+                _ => [lock; 2],
+            };
             facts.retain(|fact| match *fact {
-                Fact::Holds(..) => *fact != lock && (is_constant || !self.may_be(address, fact)),
+                Fact::Holds(..) | Fact::Shares(..) => {
+                    !released.contains(fact) && (is_constant || !self.may_be(address, fact))
+                }
                 Fact::HoldsAt(other) => is_constant && !self.may_be(other, &lock),
+                Fact::Tried(..) => false,
                 _ => true,
             });
             lost.loses_locks |= !is_constant;
-            lost.loses.insert(lock);
+            lost.loses.extend(released);
             return true;
         }
         match self.library(edge) {
@@ -548,12 +601,16 @@ impl<'p> Locksets<'p> {
             let reads = |e: ExprId| program.exprs.vars(e).contains(&var);
             facts.retain(|fact| match *fact {
                 Fact::HoldsAt(address) => !reads(address),
-                Fact::Last(id, _) => id != var,
+                Fact::Last(id, _) | Fact::Tried(id, _) => id != var,
                 _ => true,
             });
             if let Some(&site) = self.ids.get(&edge).filter(|site| facts.contains(&Fact::OneOf(**site))) {
                 facts.insert(Fact::Last(var, site));
             }
+        }
+        if let Op::Assume { cond, .. } = program.edges[edge].op {
+            let taken: Vec<Fact> = facts.iter().filter_map(|&fact| self.taken_if(fact, cond)).collect();
+            facts.extend(taken);
         }
         let is_done = !matches!(program.edges[edge].op, Op::Call { .. }) || self.call_library(edge, &mut facts, lost);
         facts.extend(self.joins.get(&edge).map(|&site| Fact::NoneOf(site)));
@@ -584,11 +641,11 @@ impl<'p> Locksets<'p> {
             let effect = &self.effects[callee.index()];
             lost.loses.extend(&effect.loses);
             lost.loses_locks |= effect.loses_locks;
-            let unlocks = effect.loses_locks || effect.loses.iter().any(|fact| matches!(fact, Fact::Holds(..)));
+            let unlocks = effect.loses_locks || effect.loses.iter().any(|fact| fact.is_of_lock());
             let mut after = facts.clone();
             after.retain(|fact| match fact {
-                Fact::Holds(..) => !effect.loses_locks && !effect.loses.contains(fact),
-                Fact::HoldsAt(_) => !unlocks,
+                Fact::Holds(..) | Fact::Shares(..) => !effect.loses_locks && !effect.loses.contains(fact),
+                Fact::HoldsAt(_) | Fact::Tried(..) => !unlocks,
                 Fact::Last(_, site) => !effect.loses.contains(&Fact::OneOf(*site)),
                 _ => !effect.loses.contains(fact),
             });
@@ -596,6 +653,18 @@ impl<'p> Locksets<'p> {
             joined = Some(joined.map_or(after.clone(), |joined| joined.intersection(&after).copied().collect()));
         }
         joined.unwrap_or_default()
+    }
+
+    /// The lock that the thread has taken by the attempt in the fact, if the condition holds.
+    fn taken_if(&self, fact: Fact, cond: ExprId) -> Option<Fact> {
+        let Fact::Tried(result, attempt) = fact else { return None };
+        let exprs = &self.program.exprs;
+        let is = |e: ExprId, known: Expr| *exprs.get(e) == known;
+        let Expr::Binary(BinOp::Eq, a, b) = *exprs.get(cond) else { return None };
+        let is_zero = |e: ExprId| exprs.as_const(e).is_some_and(|value| value.is_zero());
+        let succeeds = is(a, Expr::Var(result)) && is_zero(b) || is_zero(a) && is(b, Expr::Var(result));
+        let lock = self.taken(attempt, self.argument(attempt, 0)?);
+        (succeeds && lock.is_of_lock()).then_some(lock)
     }
 
     /// The facts before each edge of a function, and its effect if it starts with these facts.
@@ -1049,7 +1118,9 @@ impl<'p> Locksets<'p> {
     /// The uses of a lock as accesses: operations on it are atomic, its initialisation and its end are not.
     fn uses_of_locks(&mut self, edge: EdgeId, facts: &Facts, root: usize) -> Vec<(ObjectId, Access)> {
         let Some(name) = self.library(edge) else { return Vec::new() };
-        let is_lock = ["pthread_mutex_", "pthread_spin_", "mtx_"].iter().any(|prefix| name.starts_with(prefix));
+        let is_lock = ["pthread_mutex_", "pthread_spin_", "pthread_rwlock_", "mtx_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
         let writes = name.ends_with("_init") || name.ends_with("_destroy");
         let Some(lock) = self.argument(edge, 0).filter(|_| is_lock) else { return Vec::new() };
         let mut facts = facts.clone();
@@ -1079,7 +1150,7 @@ impl<'p> Locksets<'p> {
             objects.extend(self.objects(ptr));
         }
         let mut facts = facts.clone();
-        facts.retain(|fact| !matches!(fact, Fact::Holds(..) | Fact::Atomic));
+        facts.retain(|fact| !fact.is_of_lock() && *fact != Fact::Atomic);
         let access = || Access { slot: Slot::WHOLE, writes: true, facts: facts.clone(), root, is_own: false };
         objects.into_iter().map(|object| (object, access())).collect()
     }
@@ -1098,15 +1169,21 @@ impl<'p> Locksets<'p> {
 
     /// False if the edge may unlock a mutex that its thread does not hold.
     fn unlocks_what_it_holds(&self, edge: EdgeId, at: &FxHashMap<LocId, Facts>) -> bool {
-        let is_held = |address| at[&self.program.edges[edge].source].contains(&self.lock(address));
+        let is_held = |address| {
+            let facts = &at[&self.program.edges[edge].source];
+            match self.lock(address) {
+                Fact::Holds(global, offset) if facts.contains(&Fact::Shares(global, offset)) => true,
+                lock => facts.contains(&lock),
+            }
+        };
         self.unlocked(edge).is_none_or(is_held)
     }
 
     fn may_race(&self, a: &Access, b: &Access) -> bool {
-        let is_common = |fact: &Fact| matches!(fact, Fact::Holds(..) | Fact::Atomic) && b.facts.contains(fact);
+        let is_excluded = |fact: &Fact| b.facts.iter().any(|other| fact.excludes(*other));
         (a.writes || b.writes)
             && a.slot.overlaps(&b.slot)
-            && !a.facts.iter().any(is_common)
+            && !a.facts.iter().any(is_excluded)
             && !(a.root == b.root && (self.is_single[a.root] || a.is_own && b.is_own))
             && !(a.root == 0 && self.excludes(&a.facts, b.root))
             && !(b.root == 0 && self.excludes(&b.facts, a.root))
