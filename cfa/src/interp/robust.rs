@@ -13,8 +13,11 @@
 //! - by the order of *sequentially consistent* accesses, over such accesses alone.
 //!
 //! An access of a location could read an older write, or write before one, if neither of the last two views contains a
-//! write that the first contains. Fences are treated as fences with acquire and release semantics. The release sequence of
-//! a write consists of read-modify-writes only. Both make fewer programs robust.
+//! write that the first contains. Sequentially consistent fences act like read-modify-writes of one location that nothing else
+//! accesses (Lahav, Giannarakis, Vafeiadis: *Taming release-acquire consistency*, POPL 2016): they are in one order, and a
+//! read after a fence cannot read a write that is older than one before an earlier fence. This order is not a part of
+//! *happens before*, so it does not order accesses that race. The release sequence of a write consists of read-modify-writes
+//! only, which makes fewer programs robust.
 
 use super::memory::Digest;
 use super::races::Access;
@@ -133,15 +136,22 @@ pub(super) struct Robust {
     /// The words of locks and other records of the library. Their accesses are in one order.
     words: BTreeMap<u64, Location>,
     locks: BTreeMap<u64, Views>,
+    /// The views at the sequentially consistent fences so far.
+    fences: Views,
     /// The numbers of the latest accesses.
     latest: View,
     /// The threads that have ended.
     ended: BTreeSet<u32>,
 }
 
-/// The location that stands for the releases by a thread. After the last one, the thread accesses no memory.
+/// The key of the releases by a thread. After the last one, the thread accesses no memory.
 fn releases_of(thread: u32) -> Key {
-    (u64::MAX - u64::from(thread), 0)
+    (u64::MAX, 1 + thread)
+}
+
+/// True for the keys that count the writes of a location.
+fn counts_writes(key: &Key) -> bool {
+    key.1 == 0
 }
 
 fn acquires(order: u64) -> bool {
@@ -161,6 +171,7 @@ impl Robust {
             made: BTreeMap::new(),
             words: BTreeMap::new(),
             locks: BTreeMap::new(),
+            fences: Views::default(),
             latest: View::new(),
             ended: BTreeSet::new(),
         }
@@ -213,10 +224,17 @@ impl Robust {
     }
 
     pub fn fence(&mut self, thread: u32, order: u64) {
-        let own = self.thread(thread);
+        self.thread(thread);
+        let own = &mut self.threads[thread as usize];
         if acquires(order) {
             let read = std::mem::take(&mut own.read);
             join(&mut own.views.happened, &read);
+        }
+        if order == order::SEQUENTIAL {
+            own.views.join(&self.fences);
+            let Views { conflicts, happened, .. } = &own.views;
+            let happened = happened.iter().filter(|(key, _)| counts_writes(key)).map(|(&key, &n)| (key, n)).collect();
+            self.fences = Views { conflicts: conflicts.clone(), happened, sequential: View::new() };
         }
         if releases(order) {
             own.fenced = own.views.happened.clone();
@@ -388,7 +406,7 @@ impl Robust {
             all.extend(views(&thread.views));
             all.extend([thread.read.clone(), thread.fenced.clone()]);
         }
-        self.locks.values().for_each(|lock| all.extend(views(lock)));
+        self.locks.values().chain([&self.fences]).for_each(|lock| all.extend(views(lock)));
         for (_, location) in locations() {
             let Location { writes, reads, message, sequential_writes, sequential_reads, .. } = location;
             all.extend([writes, reads, message, sequential_writes, sequential_reads].map(View::clone));

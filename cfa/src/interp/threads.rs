@@ -1131,6 +1131,7 @@ impl State<'_> {
                 let is_release = kind == threads::RELEASES;
                 let threads = self.threads();
                 if kind == threads::OBSERVES
+                    && threads.live > 1
                     && let Visible::Only(sharing) = &threads.visible
                 {
                     let mut sharing = sharing.borrow_mut();
@@ -1220,6 +1221,11 @@ impl State<'_> {
                 }
                 let threads = self.threads();
                 let current = threads.current as u32;
+                // The order of these fences determines which executions are permitted.
+                if arg(0) == threads::order::SEQUENTIAL && !std::mem::take(granted) && !threads.is_alone() {
+                    threads.points += 1;
+                    return Ok(AfterOperation::Pause);
+                }
                 if let Some(robust) = &mut threads.robust {
                     robust.fence(current, arg(0));
                 }
