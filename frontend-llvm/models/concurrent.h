@@ -197,6 +197,15 @@ static int proviso_unlock(struct proviso_mutex *mutex) {
     return error;
 }
 
+int pthread_mutex_destroy(struct proviso_mutex *mutex) {
+    __proviso_atomic_begin(OBSERVES);
+    _Bool locked = mutex->locked;
+    if (locked)
+        __proviso_observe();
+    __proviso_atomic_finish();
+    return locked ? EBUSY : 0;
+}
+
 // Condition variables.
 
 static int proviso_wake(void *condition, _Bool all);

@@ -134,12 +134,12 @@ int pthread_mutex_init(struct proviso_mutex *mutex, const int *attributes) {
     return 0;
 }
 
-int pthread_mutex_destroy(struct proviso_mutex *mutex) { return mutex->locked ? EBUSY : 0; }
-
 #ifdef PROVISO_THREADS
 static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked);
 static int proviso_unlock(struct proviso_mutex *mutex);
 #else
+int pthread_mutex_destroy(struct proviso_mutex *mutex) { return mutex->locked ? EBUSY : 0; }
+
 // `otherwise` is the result for a locked mutex that is neither recursive nor error-checking; 0 to wait for ever.
 static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked) {
     if (mutex->locked) {

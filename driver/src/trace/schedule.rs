@@ -13,13 +13,14 @@ use std::collections::BTreeMap;
 
 /// The functions of the C library whose calls are two events: one before the call changes anything, and one before it
 /// takes effect. Between the two events, the thread may wait.
-pub const SYNCHRONISING: [&str; 40] = [
+pub const SYNCHRONISING: [&str; 41] = [
     "pthread_create",
     "pthread_join",
     "pthread_mutex_lock",
     "pthread_mutex_trylock",
     "pthread_mutex_timedlock",
     "pthread_mutex_unlock",
+    "pthread_mutex_destroy",
     "pthread_cond_wait",
     "pthread_cond_timedwait",
     "pthread_cond_signal",

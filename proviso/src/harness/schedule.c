@@ -483,6 +483,11 @@ static void proviso_end(void *round) {
     proviso_step();
     proviso_release(&proviso_ids[proviso_me]);
     proviso_end_of(proviso_locals);
+    struct proviso_range stack = {proviso_stack, proviso_stack + proviso_stack_size};
+    for (int i = proviso_count_shared; i-- > 0;)
+        if (proviso_contains(stack, (const void *)proviso_shared[i].start))
+            proviso_shared[i] = proviso_shared[--proviso_count_shared];
+    proviso_end_of(stack);
     if (!proviso_over && proviso_turn == proviso_me)
         proviso_pass();
 }
@@ -608,6 +613,11 @@ PROVISO_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
 PROVISO_LOCK(pthread_spin_lock, pthread_spinlock_t)
 PROVISO_LOCK(pthread_spin_trylock, pthread_spinlock_t)
 PROVISO_UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
+PROVISO_OURS int pthread_mutex_destroy(pthread_mutex_t *lock) {
+    PROVISO_STEP();
+    PROVISO_STEP();
+    return PROVISO_REAL(pthread_mutex_destroy)(lock);
+}
 PROVISO_LOCK(sem_wait, sem_t)
 PROVISO_LOCK(sem_trywait, sem_t)
 PROVISO_UNLOCK(sem_post, sem_t)
