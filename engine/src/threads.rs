@@ -23,6 +23,7 @@ mod joined;
 mod locksets;
 mod ordering;
 
+use self::compared::Values;
 use crate::budget::Budget;
 use crate::composition::Analysis;
 use crate::domain::loops::constants;
@@ -159,7 +160,7 @@ struct Search<'p> {
     detects_races: bool,
     has_choices: bool,
     idle: Rc<Idle>,
-    compared: Rc<FxHashMap<InputId, Vec<Bv>>>,
+    compared: Rc<FxHashMap<InputId, Values>>,
 }
 
 impl<'p> Search<'p> {
@@ -337,14 +338,15 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn choices(&self, forced: Vec<usize>) -> Choices {
-        Choices { forced, idle: self.idle.clone(), compared: self.compared.clone(), ..Choices::default() }
+    /// The inputs of a step, after reads of this many open inputs.
+    fn choices(&self, forced: Vec<usize>, earlier: usize) -> Choices {
+        Choices { forced, earlier, idle: self.idle.clone(), compared: self.compared.clone(), ..Choices::default() }
     }
 
     fn explore_sharing(&mut self, sharing: &Rc<RefCell<Sharing>>, until: Instant) -> Explored {
         let interpreter = Interpreter::new(self.program);
         let limits = Limits { steps: STEP_STEPS, deadline: Some(until), endless: Endless::GoesOn, ..Limits::default() };
-        let mut source = self.choices(Vec::new());
+        let mut source = self.choices(Vec::new(), 0);
         let machine = match Machine::new(&interpreter, limits, Some(sharing.clone()), &mut source) {
             Ok(machine) => machine,
             Err(_) => return Explored::Stopped,
@@ -354,7 +356,7 @@ impl<'p> Search<'p> {
             self.note_gaps(&[(Gap::Input, None)]);
         }
         let mut visited: FxHashSet<[u64; 2]> = FxHashSet::default();
-        let mut path: Vec<Node<'_>> = vec![Node::new(machine, BTreeMap::new(), source.values)];
+        let mut path: Vec<Node<'_>> = vec![Node::new(machine, BTreeMap::new(), source)];
         let mut since_growth = 0;
         while let Some(node) = path.last_mut() {
             let Some((thread, forced)) = node.todo.pop() else {
@@ -380,7 +382,7 @@ impl<'p> Search<'p> {
             let nexts: Vec<Option<cfa::interp::Access>> =
                 (0..machine.threads() as u32).map(|t| machine.next(t)).collect();
             let able = machine.enabled();
-            let mut source = self.choices(forced);
+            let mut source = self.choices(forced, node.earlier);
             machine.restart_steps();
             let mut ended = machine.step(thread, &mut source).err();
             let accesses = machine.accesses().to_vec();
@@ -468,7 +470,7 @@ impl<'p> Search<'p> {
                         self.note(Reason::new("interleavings of the threads are too long to be explored"));
                         continue;
                     }
-                    path.push(Node::new(machine, schedule, source.values));
+                    path.push(Node::new(machine, schedule, source));
                 }
             }
         }
@@ -486,14 +488,16 @@ struct Node<'r> {
     schedule: BTreeMap<u64, u32>,
     /// The input values that the step from the predecessor has read.
     values: Vec<Bv>,
+    /// The number of open inputs that were read on the path to this state.
+    earlier: usize,
 }
 
 impl<'r> Node<'r> {
-    fn new(machine: Machine<'r>, schedule: BTreeMap<u64, u32>, values: Vec<Bv>) -> Self {
+    fn new(machine: Machine<'r>, schedule: BTreeMap<u64, u32>, source: Choices) -> Self {
         let mut todo: Vec<(u32, Vec<usize>)> =
             machine.enabled().into_iter().map(|thread| (thread, Vec::new())).collect();
         todo.reverse();
-        Self { machine: Some(machine), todo, schedule, values }
+        Self { machine: Some(machine), todo, schedule, values: source.values, earlier: source.earlier }
     }
 }
 
@@ -517,8 +521,10 @@ struct Choices {
     counts: Vec<usize>,
     values: Vec<Bv>,
     has_others: bool,
+    /// The number of open inputs that the run has read.
+    earlier: usize,
     idle: Rc<Idle>,
-    compared: Rc<FxHashMap<InputId, Vec<Bv>>>,
+    compared: Rc<FxHashMap<InputId, Values>>,
 }
 
 impl InputSource for Choices {
@@ -528,11 +534,14 @@ impl InputSource for Choices {
             Unknown::Result(var) => !self.idle.used.contains(&var),
             _ => false,
         };
-        let bits = [Bv::zero(1), Bv::one(1)];
-        let all: Option<&[Bv]> = match what {
+        let all: Option<Vec<Bv>> = match what {
             _ if is_idle => None,
-            Unknown::Havoc(_) if width == 1 => Some(&bits),
-            Unknown::Havoc(input) => self.compared.get(&input).map(Vec::as_slice),
+            Unknown::Havoc(_) if width == 1 => Some(vec![Bv::zero(1), Bv::one(1)]),
+            Unknown::Havoc(input) => self.compared.get(&input).and_then(|values| {
+                let all = values.after(self.earlier);
+                self.earlier += usize::from(values.is_open());
+                all
+            }),
             _ => None,
         };
         self.has_others |= all.is_none() && !is_idle;
