@@ -121,7 +121,14 @@ struct proviso_mutex {
 enum { NORMAL, RECURSIVE, ERROR_CHECKING, ADAPTIVE };
 
 static int proviso_kind(struct proviso_mutex *mutex) {
+#ifdef PROVISO_THREADS
+    // Another thread may free the mutex.
+    __proviso_atomic_begin(SEQUENTIAL);
+#endif
     int kind = mutex->kind & 0x7f;
+#ifdef PROVISO_THREADS
+    __proviso_atomic_finish();
+#endif
     if (kind > ADAPTIVE)
         __proviso_unmodelled("this kind of mutex is not modelled");
     return kind;

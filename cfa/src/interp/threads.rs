@@ -600,12 +600,16 @@ impl State<'_> {
         {
             clocks.load(current, access.addr, order);
         }
+        threads.races.as_ref()?;
+        // A report names the program's call of a library function.
+        let edge = self.edge_in_source(access.edge).unwrap_or(access.edge);
+        let threads = self.threads.as_mut().expect("a program with threads");
         let (Some(races), Some(clocks), Some(error)) =
             (&mut threads.races, &mut threads.clocks, threads.functions.race)
         else {
             return None;
         };
-        let earlier = races.access(current, &access, clocks);
+        let earlier = races.access(current, &Access { edge, ..access }, clocks);
         if let Some(order) = order.filter(|_| access.writes) {
             clocks.store(current, access.addr, order, updates);
         }

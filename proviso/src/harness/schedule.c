@@ -585,11 +585,24 @@ PROVISO_OURS int thrd_detach(thrd_t id) {
     return PROVISO_REAL(thrd_detach)(id);
 }
 
+/* Reports a use of a lock after its lifetime. The functions of the library do not check that. */
+extern void *__asan_region_is_poisoned(void *, size_t) __attribute__((weak));
+static void proviso_uses(void *lock, size_t size) {
+    if (!proviso_over || !PROVISO_LIFETIMES)
+        return;
+    proviso_check_lifetime(lock);
+    if (__asan_region_is_poisoned && __asan_region_is_poisoned(lock, size)) {
+        fprintf(stderr, "proviso: thread %d uses a lock after its lifetime\n", proviso_me);
+        abort();
+    }
+}
+
 /* Locks. The schedule ensures that a lock is free when a thread acquires it. */
 #define PROVISO_LOCK(name, type) \
     PROVISO_OURS int name(type *lock) { \
         PROVISO_STEP(); \
         PROVISO_STEP(); \
+        proviso_uses(lock, sizeof *lock); \
         int result = PROVISO_REAL(name)(lock); \
         if (result == 0) \
             proviso_acquire(lock); \
@@ -599,6 +612,7 @@ PROVISO_OURS int thrd_detach(thrd_t id) {
     PROVISO_OURS int name(type *lock) { \
         PROVISO_STEP(); \
         PROVISO_STEP(); \
+        proviso_uses(lock, sizeof *lock); \
         proviso_release(lock); \
         return PROVISO_REAL(name)(lock); \
     }
@@ -616,6 +630,7 @@ PROVISO_UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 PROVISO_OURS int pthread_mutex_destroy(pthread_mutex_t *lock) {
     PROVISO_STEP();
     PROVISO_STEP();
+    proviso_uses(lock, sizeof *lock);
     return PROVISO_REAL(pthread_mutex_destroy)(lock);
 }
 PROVISO_LOCK(sem_wait, sem_t)
