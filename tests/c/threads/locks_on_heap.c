@@ -1,6 +1,6 @@
 // run: --check thread,address => TRUE
-// run: --check address -DLATE => FALSE(address)
-// run: --check address -DFLAG => FALSE(address)
+// run: --property valid-deref -DLATE => FALSE(valid-deref)
+// run: --property valid-deref -DFLAG => FALSE(valid-deref)
 // run: --check thread,address,deadlock -DJOINED => TRUE
 // A lock in an object that the last user frees. A thread that only knows that another thread holds the lock must not free it.
 #include <pthread.h>
