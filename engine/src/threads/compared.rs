@@ -381,6 +381,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn open_inputs_may_equal_constants_earlier_inputs_or_none() {
+        let values = Values { width: 8, fixed: vec![Bv::new(8, 0), Bv::new(8, 2)], is_open: true };
+        let after = |earlier| values.after(earlier).map(|all| all.iter().filter_map(Bv::to_u64).collect::<Vec<u64>>());
+        assert_eq!(after(0).unwrap(), [0, 2, 1]);
+        assert_eq!(after(2).unwrap(), [0, 2, 1, 3, 4]);
+        assert_eq!(after(MOST_VALUES), None);
+    }
+
+    #[test]
     fn each_outcome_has_a_value() {
         let comparisons: Vec<Comparison> = vec![
             (BinOp::Eq, Bv::new(8, 3), true),
