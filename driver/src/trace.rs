@@ -34,7 +34,7 @@ pub use schedule::Schedule;
 use crate::environment::Environment;
 use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, InputsSource, Interpreter, Limits, Outcome};
-use cfa::{Bv, InputKind, Program};
+use cfa::{Bv, Check, EdgeId, ErrorInfo, InputKind, Program};
 use engine::simplify::accelerated;
 use std::collections::BTreeMap;
 
@@ -274,6 +274,18 @@ pub fn given(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limi
     let mut recorder = recorder::Recorder::new(program, sources, inputs);
     Interpreter::new(program).run(&mut inputs.source(), limits, &mut recorder);
     Trace { declared: declared::initial_values(program, inputs), ..recorder.finish_without_error() }
+}
+
+/// Returns true if the error at an edge is the call of the function that contains the edge. The edge is at the entry of
+/// that function. A guard that limits the error to some calls ([`instrument::only_while`]) may precede it.
+fn is_call_error(program: &Program, error: &ErrorInfo, edge: EdgeId) -> bool {
+    let function = &program.funcs[program.func_of(edge)];
+    let is_at_entry = function.entry == program.edges[edge].source;
+    match error.check {
+        Check::Call => is_at_entry || error.place.is_some() && error.place == function.place,
+        Check::Automaton => is_at_entry,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

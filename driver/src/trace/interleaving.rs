@@ -131,8 +131,7 @@ impl Recorder<'_> {
     /// Returns the trace of a run that ended in `error` at `edge`, in the thread `last`.
     fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run, last: u32) -> Trace {
         let program = self.program;
-        let at_entry =
-            error.check == Check::Call && program.funcs[program.func_of(edge)].entry == program.edges[edge].source;
+        let at_entry = super::is_call_error(program, error, edge);
         let first = if at_entry { run.stack.last().copied().unwrap_or(edge) } else { edge };
         let in_user_code =
             |&edge: &EdgeId| self.is_source(program.func_of(edge)) && program.edges[edge].place.is_some();

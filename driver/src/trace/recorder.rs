@@ -216,10 +216,9 @@ impl<'p> Recorder<'p> {
 
     /// Returns the trace of a run that ended in `error` at `edge`.
     pub fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run) -> Trace {
-        // If the error edge is at the entry of the error function, the trace reports the call of that function.
+        // If the call of a function is the error, the trace reports this call.
         let frame = self.frame();
-        let is_call = matches!(error.check, Check::Call | Check::Automaton);
-        let at_entry = is_call && self.program.funcs[frame.func].entry == self.program.edges[edge].source;
+        let at_entry = super::is_call_error(self.program, error, edge);
         let is_in_error_function =
             at_entry && frame.call.is_some() && self.depth() > 0 && self.origin(frame.func) != FunctionOrigin::Model;
         let site = if at_entry { frame.call.unwrap_or(edge) } else { edge };

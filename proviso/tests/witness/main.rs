@@ -702,6 +702,73 @@ fn assertions_in_loops_are_confirmed_in_both_formats() {
     assert_eq!(tried, 10);
 }
 
+/// The program may define its error function. The violation is its call, whatever its body is.
+#[test]
+fn calls_of_defined_error_functions_are_confirmed_in_both_formats() {
+    let bodies = [
+        "void reach_error(void) { assert(0); }",
+        "void reach_error(void) { abort(); }",
+        "void reach_error() {}",
+        "void reach_error() { ((void) sizeof ((0) ? 1 : 0), __extension__ ({ if (0) ; else __assert_fail (\"0\", \"p.c\", 4, \"reach_error\"); })); }",
+        "void reach_error(void) { int n = __VERIFIER_nondet_int(); while (n > 0) n--; __builtin_trap(); }",
+    ];
+    let program = |body: &str| {
+        format!(
+            "#include <assert.h>\n#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n{body}
+int main(void) {{
+    int a = __VERIFIER_nondet_int();
+    int b = __VERIFIER_nondet_int();
+    if (a == 5 && b == a + 1)
+        reach_error();
+    return 0;
+}}
+"
+        )
+    };
+    for body in bodies {
+        let case = Case::new(&program(body));
+        let path = case.folder.path().join("w.graphml");
+        let (said, witness) = case.verify(&["--property", "unreach-call", "--graphml", path.to_str().unwrap()]);
+        assert_eq!(said, "FALSE(unreach-call)", "{body}");
+        assert_eq!(case.validate(&witness), "FALSE(unreach-call)", "{body}");
+        assert_eq!(case.validate(&std::fs::read_to_string(&path).unwrap()), "FALSE(unreach-call)", "{body}");
+        // Another call is no violation that the witness is about.
+        let changed = witness.replace("\\result == 5\n", "\\result == 6\n");
+        assert_ne!(changed, witness);
+        let none = "UNKNOWN(no execution that follows the witness violates the property)";
+        assert_eq!(case.validate(&changed), none, "{body}");
+    }
+}
+
+/// Other threads may not violate the property before the waypoints are passed, also if the error function has a body.
+#[test]
+fn calls_of_a_defined_error_function_in_threads_are_confirmed() {
+    let case = Case::new(
+        "\
+#include <assert.h>
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+void reach_error(void) { assert(0); }
+int x;
+static void *run(void *arg) {
+    x = __VERIFIER_nondet_int();
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, run, 0);
+    if (x == 7)
+        reach_error();
+    pthread_join(t, 0);
+    return 0;
+}
+",
+    );
+    let (said, witness) = case.verify(&["--property", "unreach-call"]);
+    assert_eq!(said, "FALSE(unreach-call)");
+    assert_eq!(case.validate(&witness), "FALSE(unreach-call)");
+}
+
 /// A witness with only `avoid` waypoints is rejected, and scalars may be unquoted.
 #[test]
 fn malformed_violations_are_rejected_and_plain_scalars_are_read() {
