@@ -281,7 +281,7 @@ fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Resul
                 let (file, line) = places.physical(spot);
                 let files = job.load.files();
                 if let Some(number) = files.iter().position(|f| *f == Path::new(&file)) {
-                    let column = woven.original_column(Path::new(&file), line, spot.column);
+                    let (Ok(column) | Err(column)) = woven.position(Path::new(&file), line, spot.column);
                     at = weave::loop_at(&files[number], line, column)?.map(|keyword| (number, keyword));
                 }
             }

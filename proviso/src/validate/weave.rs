@@ -151,16 +151,22 @@ impl Woven {
     /// Returns the original column of a place in the instrumented program. Returns `None` if the place is in added
     /// text.
     pub fn original_column(&self, file: &Path, line: u32, column: u32) -> Option<u32> {
+        self.position(file, line, column).ok()
+    }
+
+    /// Returns the original column of a place in the instrumented program. `Err` with the column before which text was
+    /// added if the place is in added text.
+    pub fn position(&self, file: &Path, line: u32, column: u32) -> Result<u32, u32> {
         let added = self.added.get(&(file.to_owned(), line)).map_or(&[][..], Vec::as_slice);
         let before = added.iter().take_while(|a| a.start <= column);
         let mut shift = 0;
         for range in before {
             if range.contains(&column) {
-                return None;
+                return Err(range.start - shift);
             }
             shift += range.end - range.start;
         }
-        Some(column - shift)
+        Ok(column - shift)
     }
 }
 
@@ -329,14 +335,18 @@ impl<'a> File<'a> {
                 Site::End(at) => Some(Piece { around: at..at, head: format!("{hook}; "), tail: String::new() }),
                 Site::Called(close) => Some(self.around_call(close, format!("({hook}, "), ")".into())),
                 Site::Returned(close) => Some(self.behind_call(close, &hook)),
-                Site::BeforeCondition(at) => self.around_condition(at, &format!("({hook}, ("), "))"),
+                // The hook after the evaluation is inside of this one.
+                Site::BeforeCondition(at) if self.hooks.contains_key(&Site::Condition(at)) => {
+                    self.around_condition(at, &format!("({hook}, ("), "))", "")
+                }
+                Site::BeforeCondition(at) => self.around_condition(at, &format!("({hook}, ("), "))", "1"),
                 // The variable can hold the value: a controlling expression is neither a bit-field nor wider than `long
                 // long`.
                 Site::Condition(at) => {
                     let is_switch = self.source.word(self.token_at(at)) == "switch";
                     let ty = if is_switch { "long long" } else { "_Bool" };
                     let head = format!("(__extension__({{ {ty} {RESULT} = (");
-                    self.around_condition(at, &head, &format!("); {hook}; {RESULT}; }}))"))
+                    self.around_condition(at, &head, &format!("); {hook}; {RESULT}; }}))"), "1")
                 }
             });
         }
@@ -465,8 +475,17 @@ impl<'a> File<'a> {
     }
 
     /// Returns a piece around the condition of the statement whose keyword is at the offset. If a `for` has no
-    /// condition, the piece adds the condition 1. Returns `None` if there is no condition.
-    fn around_condition(&self, at: usize, head: &str, tail: &str) -> Option<Piece> {
+    /// condition, the piece adds `absent` as its condition. Returns `None` if the statement cannot have a condition.
+    fn around_condition(&self, at: usize, head: &str, tail: &str, absent: &str) -> Option<Piece> {
+        let around = self.condition(at)?;
+        let is_absent = self.source.text[around.clone()].trim().is_empty();
+        let tail = if is_absent { format!("{absent}{tail}") } else { tail.to_owned() };
+        Some(Piece { around, head: head.to_owned(), tail })
+    }
+
+    /// Returns the bytes of the condition of the statement whose keyword is at the offset. They are empty or blank if a
+    /// `for` has no condition. Returns `None` if the statement cannot have a condition.
+    fn condition(&self, at: usize) -> Option<Range<usize>> {
         let keyword = self.token_at(at);
         let tokens = &self.source.tokens;
         let open = match self.source.word(keyword) {
@@ -480,14 +499,11 @@ impl<'a> File<'a> {
                 }
                 self.source.opening(last).unwrap_or(keyword)
             }
-            "?" => {
-                let around = tokens[self.operand(keyword)].range.start..at;
-                return Some(Piece { around, head: head.to_owned(), tail: tail.to_owned() });
-            }
+            "?" => return Some(tokens[self.operand(keyword)].range.start..at),
             _ => keyword + 1,
         };
         let close = self.source.closing(open)?;
-        let (from, to) = match self.source.word(keyword) {
+        Some(match self.source.word(keyword) {
             "for" => {
                 let mut semicolons = Vec::new();
                 let mut i = open + 1;
@@ -500,13 +516,10 @@ impl<'a> File<'a> {
                     i += 1;
                 }
                 let [first, second] = semicolons[..] else { return None };
-                (tokens[first].range.end, tokens[second].range.start)
+                tokens[first].range.end..tokens[second].range.start
             }
-            _ => (tokens[open].range.end, tokens[close].range.start),
-        };
-        let empty = self.source.text[from..to].trim().is_empty();
-        let tail = if empty { format!("1{tail}") } else { tail.to_owned() };
-        Some(Piece { around: from..to, head: head.to_owned(), tail })
+            _ => tokens[open].range.end..tokens[close].range.start,
+        })
     }
 
     /// Returns the text of the file with its hooks, after the declarations that they need. The first file defines the
@@ -532,7 +545,9 @@ impl<'a> File<'a> {
         let mut text = Text::new(self.path, self.source.text, out, added);
         let mut open: Vec<Piece> = Vec::new();
         for piece in pieces {
-            while let Some(inner) = open.pop_if(|inner| inner.around.end <= piece.around.start) {
+            // Pieces of one range are nested, although an empty range ends where it starts.
+            let is_before = |other: &Piece| other.around.end <= piece.around.start && other.around != piece.around;
+            while let Some(inner) = open.pop_if(|inner| is_before(inner)) {
                 text.add(inner.around.end, &inner.tail);
             }
             if open.last().is_some_and(|outer| outer.around.end < piece.around.end) {

@@ -77,9 +77,10 @@ pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
         let at = step.spot.as_ref().and_then(|spot| places.loop_around(spot));
         matches!(step.event, Event::Branch { .. }) && at.is_some_and(|at| at == place)
     };
-    let mut visits: Vec<usize> = (0..trace.steps.len()).filter(|&n| is_head(&trace.steps[n])).collect();
+    let heads: Vec<usize> = (0..trace.steps.len()).filter(|&n| is_head(&trace.steps[n])).collect();
     // The operands of one condition are adjacent steps, so they count as one evaluation.
-    visits.dedup_by(|next, before| *next == *before + 1);
+    let evaluations: Vec<&[usize]> = heads.chunk_by(|before, next| *next == *before + 1).collect();
+    let visits: Vec<usize> = evaluations.iter().map(|steps| steps[0]).collect();
     let input = |step: &Step| match step.event {
         Event::Input { index, .. } => Some(index),
         _ => None,
@@ -96,11 +97,31 @@ pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
             (first, trace.inputs[first..].iter().collect())
         }
     };
+    let last_input = trace.steps.iter().rposition(|step| input(step).is_some_and(|index| index < first));
+    let since = evaluations.partition_point(|steps| last_input.is_some_and(|last| steps[0] < last));
+    let left = left_before(trace, &evaluations[since..]).into_iter().map(|holds| {
+        Waypoint::follow(kind, location.clone(), Some(Constraint::new(Scalar::Bool(holds), "c_expression")))
+    });
+    let left = left.filter(|_| matches!(place, LoopPlace::Keyword(_))).collect::<Vec<_>>();
     let mut cycle = vec![Waypoint::follow(kind, location, Some(value))];
     cycle.extend(turn.into_iter().filter_map(|input| returned(input, places)));
     cycle.iter_mut().for_each(|waypoint| waypoint.action = "cycle".into());
     let stem = trace.inputs[..first].iter().filter_map(|input| returned(input, places));
-    Some(stem.chain(cycle).map(segment).collect())
+    Some(stem.chain(left).chain(cycle).map(segment).collect())
+}
+
+/// Returns the values of the condition of a loop up to the last time that the execution leaves the loop. `evaluations`
+/// are the steps of the trace that evaluate the condition. Without these values, a validator takes the first of these
+/// evaluations for the start of the cycle.
+fn left_before(trace: &Trace, evaluations: &[&[usize]]) -> Vec<bool> {
+    // The operand that is evaluated last decides the condition.
+    let value = |steps: &&[usize]| match steps.last().map(|&last| &trace.steps[last].event) {
+        Some(Event::Branch { taken, .. }) => *taken,
+        _ => None,
+    };
+    let mut values: Vec<bool> = evaluations.iter().map_while(value).collect();
+    values.truncate(values.iter().rposition(|holds| !holds).map_or(0, |last| last + 1));
+    values
 }
 
 /// Returns the number of inputs at the end of the trace that are read within the statement of the target (`a[i] =

@@ -91,6 +91,65 @@ int main(void) {
     }
 }
 
+/// A loop need not start its line, and a `for` need not have a condition.
+#[test]
+fn loops_may_share_their_line_with_other_statements() {
+    for line in [
+        "int y = 0; while (x != 3) x = x > 5 ? x - 2 : x + 2;",
+        "int y = 0; for (; x != 3; ) x = x > 5 ? x - 2 : x + 2;",
+        "int y = 0; do x = x > 5 ? x - 2 : x + 2; while (x != 3);",
+        "x = 4; for (;;) x = 1 - x;",
+        "x = 4; for ( ; ; ) { x = 1 - x; }",
+        "for (int i = 0; i < 2; i++) x = x / 2; for (;;) x = 1 - x;",
+    ] {
+        let program = format!(
+            "extern int __VERIFIER_nondet_int(void);\nint main(void) {{ int x = __VERIFIER_nondet_int();\n {line}\n return 0; }}\n"
+        );
+        let case = Case::new(&program);
+        let (said, witness) = case.verify(&["--property", "termination"]);
+        assert_eq!(said, "FALSE(termination)", "{line}");
+        assert_eq!(case.validate(&witness), "FALSE(termination)", "{line}\n{witness}");
+    }
+}
+
+/// The loop of the cycle is entered and left before it is entered for ever. The condition has several operands.
+#[test]
+fn a_stem_contains_earlier_visits_of_the_loop() {
+    for (condition, visits) in [("y < 5", 6), ("y < 2 || y < 5", 6), ("y >= 0 && y != 7 && y < 5", 6)] {
+        let program = format!(
+            "extern int __VERIFIER_nondet_int(void);
+int main(void) {{
+    int x = __VERIFIER_nondet_int();
+    if (x < 3 || x > 3)
+        return 0;
+    while (x > 0) {{
+        int y = 0;
+        while ({condition}) {{
+            y++;
+            if (x == 2)
+                y = 0;
+        }}
+        x--;
+    }}
+    return 0;
+}}
+"
+        );
+        let case = Case::new(&program);
+        let (said, witness) = case.verify(&["--property", "termination"]);
+        assert_eq!(said, "FALSE(termination)", "{condition}");
+        let stem = &witness[..witness.find("action: cycle").unwrap()];
+        assert_eq!(stem.matches("type: branching").count(), visits + 1, "{witness}");
+        assert_eq!(stem.matches("value: false").count(), 1, "{witness}");
+        assert_eq!(case.validate(&witness), "FALSE(termination)", "{condition}\n{witness}");
+        // The loop is not left after fewer iterations.
+        let first = witness.find("value: true").unwrap();
+        let early = format!("{}value: false{}", &witness[..first], &witness[first + "value: true".len()..]);
+        let none = "UNKNOWN(no infinite execution that follows the witness was found)";
+        assert_eq!(case.validate(&early), none, "{condition}");
+    }
+}
+
 /// A loop of gotos has no location in the source, and neither has a recursion.
 #[test]
 fn what_has_no_loop_in_the_source_has_no_witness() {

@@ -81,14 +81,14 @@ pub(super) fn extent(segments: &[Segment]) -> (usize, usize) {
     (stem(segments), segments.len())
 }
 
-/// Returns the offset of the keyword of the innermost loop around a place of a file. Returns `Ok(None)` if there is no
-/// such loop. `Err` if the file cannot be read.
-pub fn loop_at(path: &Path, line: u32, column: Option<u32>) -> Result<Option<usize>, Failure> {
+/// Returns the offset of the keyword of the innermost loop around a place of a file. Column 0 means the first token of
+/// the line. Returns `Ok(None)` if there is no such loop. `Err` if the file cannot be read.
+pub fn loop_at(path: &Path, line: u32, column: u32) -> Result<Option<usize>, Failure> {
     let text = read(path)?;
     let file = File::new(path, &text);
     let Some(&start) = file.lines.get((line as usize).wrapping_sub(1)) else { return Ok(None) };
-    let indented = || text[start..].find(|c: char| c != ' ' && c != '\t').unwrap_or(0);
-    let offset = start + column.map_or_else(indented, |c| (c as usize).saturating_sub(1));
+    let indentation = text[start..].find(|c: char| c != ' ' && c != '\t').unwrap_or(0);
+    let offset = start + column.checked_sub(1).map_or(indentation, |c| c as usize);
     Ok(loops_around(&file, offset).last().copied())
 }
 

@@ -98,7 +98,7 @@ pub fn joined(entry: &Entry, paths: &[PathBuf]) -> Result<Option<Entry>, Failure
 
 /// Returns true if the condition of the statement at an offset has several operands.
 fn has_operands(file: &File<'_>, at: usize) -> bool {
-    let text = file.around_condition(at, "", "").map_or("", |piece| &file.source.text[piece.around]);
+    let text = file.condition(at).map_or("", |bytes| &file.source.text[bytes]);
     text.contains("&&") || text.contains("||")
 }
 
@@ -228,8 +228,8 @@ impl File<'_> {
         let is_here = |&at: &usize| {
             let keyword = self.token_at(at);
             let is_tail = matches!(self.source.word(keyword), "do" | "for" | "?");
-            self.around_condition(at, "", "").is_some_and(|piece| {
-                let around = if piece.around.is_empty() { at..at + 1 } else { piece.around };
+            self.condition(at).is_some_and(|bytes| {
+                let around = if bytes.is_empty() { at..at + 1 } else { bytes };
                 self.overlaps(&around, lines) || !is_tail && self.overlaps(&(at..at + 1), lines)
             })
         };
