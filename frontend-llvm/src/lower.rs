@@ -307,6 +307,16 @@ impl Context<'_> {
     }
 
     /// Creates the functions of the program, without bodies.
+    /// Returns the C types of a function's parameters, without the space for a result. Returns `None` if they are
+    /// unknown, or if a C parameter is passed in several parts or in none.
+    fn parameter_types(&self, f: &ir::Function) -> Option<Vec<TypeId>> {
+        let TypeKind::Function { params, .. } = self.ir.kind(f.ty) else { return None };
+        let spaces = f.attributes.iter().filter(|a| a.result.is_some()).count();
+        let rows = f.c_types.get(1..).filter(|rows| rows.len() + spaces == params.len())?;
+        let types: Vec<TypeId> = rows.iter().map(|&row| self.source.c_type(row)).collect();
+        types.iter().all(|&ty| self.program.size_of(ty) != Some(0)).then_some(types)
+    }
+
     fn declare_functions(&mut self) {
         for (n, f) in self.ir.functions.iter().enumerate() {
             let called_only = f.declaration && !self.uses.address_taken[n];
@@ -330,12 +340,21 @@ impl Context<'_> {
             let varargs = variadic.then(|| self.add_temp(func, self.pointer_width));
             varargs.into_iter().for_each(|block| self.holds_pointers(block));
             let place = self.source.place(&mut self.program, f.file, f.line);
-            let (names, types): (Vec<_>, Vec<_>) = function::declared_params(self.ir, f).into_iter().unzip();
-            for (&var, ty) in vars.iter().zip(types) {
-                let (ty, bits) = (self.source.c_type(ty), u64::from(self.program.vars[var].width));
-                if self.program.size_of(ty).is_some_and(|bytes| bytes * 8 == bits) {
+            let is_space = |n: usize| f.attributes.iter().any(|a| a.parameter as usize == n && a.result.is_some());
+            let mut names = Vec::new();
+            for (&var, declared) in vars.iter().zip(function::declared_params(self.ir, f)) {
+                let (ty, bits) = (self.source.c_type(declared.c_type), u64::from(self.program.vars[var].width));
+                let (size, bytes) = (self.program.size_of(ty), bits.div_ceil(8));
+                if size.is_some_and(|size| size * 8 == bits) {
                     self.program.vars[var].ty = ty;
                 }
+                names.push(match declared.offset {
+                    _ if is_space(names.len()) => "space for the result".to_owned(),
+                    Some(first) if size.is_some_and(|size| first > 0 || size > bytes) => {
+                        format!("bytes {first} to {} of {}", first + bytes - 1, declared.name)
+                    }
+                    _ => declared.name,
+                });
             }
             // C declares no parameters for structs in memory. Written C does not call models with them.
             let is_in_memory = |n: usize| {

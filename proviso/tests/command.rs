@@ -221,6 +221,17 @@ fn the_call_of_an_entry_is_told_in_terms_of_c() {
     assert!(!full.contains("<pointer>"), "{full}");
 }
 
+/// A struct may be passed in several registers, and the space for a result is a parameter of the compiled function.
+#[test]
+fn arguments_that_are_parts_of_structs_have_names() {
+    let text = "struct s { int a, b, c; }; struct big { long a[4]; };\n\
+        struct big g(struct s x, int k) { struct big b = {{1}}; if (x.c == 3 && k == 7) b.a[0] /= x.c - 3; return b; }\n";
+    let (_folder, file) = source("g.c", text);
+    let out = stdout(&run(&["verify", &file, "--entry", "g", "--check", "integer-divide-by-zero"]));
+    let call = "g(space for the result = &object1, bytes 0 to 7 of x = 0, bytes 8 to 11 of x = 3, k = 7)";
+    assert!(out.contains(call), "{out}");
+}
+
 #[test]
 fn smaller_inputs_lead_to_the_same_call_of_the_error_function() {
     // Smaller numbers lead to the other call.

@@ -18,6 +18,7 @@ pub use functions::{GIVEN, is_given, token_mask};
 pub(super) use functions::{call_pointer, is_from_constant};
 
 use super::builder::Builder;
+use super::function::declared_params;
 use super::{Context, MAIN, Mutability, primitive};
 use crate::ir::{self, NONE, TypeKind, Variable};
 use crate::options::EntryPointers;
@@ -240,6 +241,13 @@ impl Context<'_> {
         }
     }
 
+    /// Returns the target type of the pointer at an offset in an object of a type. Returns `None` if it is in a union.
+    fn pointer_at(&self, ty: TypeId, at: u64) -> Option<TypeId> {
+        let mut slots = Vec::new();
+        self.slots(ty, 0, &mut slots);
+        slots.into_iter().find_map(|(offset, target)| (offset == at).then_some(target))
+    }
+
     /// True if pointers may lead from an object of the type to another object of the type.
     fn is_recursive(&self, target: TypeId) -> bool {
         let (mut todo, mut seen) = (vec![target], Vec::new());
@@ -375,28 +383,32 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
     let function = &b.ir().functions[n];
     let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return Vec::new() };
     let params = b.cx.program.funcs[func].params.clone();
-    // The result may be in memory, with its address as the first parameter. Some parameters may be passed in several
-    // parts.
+    let c_types = b.cx.parameter_types(function);
     let results = usize::from(function.attributes.iter().any(|a| a.result.is_some()));
-    let has_c_types = types.len() + 1 == function.c_types.len() + results;
-    let c_type = |k: usize| function.c_types.get(k + 1 - results).filter(|_| has_c_types);
+    // Passes may store a parameter in the variables of other parameters.
+    let declared = if function.is_optimised() { Vec::new() } else { declared_params(b.ir(), function) };
     let mut args = Vec::new();
     for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
         let in_c = || b.cx.program.funcs[func].param_name(k).map(str::to_owned);
         let name = b.cx.program.vars[param].name.clone().or_else(in_c).unwrap_or_else(|| format!("number {}", k + 1));
-        let c_type = c_type(k).filter(|&&row| row != NONE).map(|&row| b.cx.source.c_type(row));
         let width = b.cx.program.vars[param].width;
         let attributes = function.attributes.iter().find(|a| a.parameter == k as u32);
         let alone = attributes.is_some_and(|a| a.copy.is_some() || a.result.is_some());
+        let variable = declared.get(k).filter(|variable| variable.c_type != NONE);
+        let c_type = match (variable, &c_types) {
+            // The address of the result is the first parameter.
+            _ if attributes.is_some_and(|a| a.result.is_some()) => {
+                function.c_types.first().map(|&row| b.cx.source.c_type(row))
+            }
+            (Some(variable), _) => Some(b.cx.source.c_type(variable.c_type)),
+            (None, Some(types)) => Some(types[k - results]),
+            (None, None) => None,
+        };
         let passing = passing(b.ir(), ty, width, attributes);
         b.cx.program.passing.push(passing);
         if matches!(b.ir().kind(ty), TypeKind::Pointer) {
-            let target = c_type.and_then(|ty| match b.cx.program.plain_type(ty) {
-                CType::Pointer(to) => Some(*to),
-                // Passed or returned in memory.
-                CType::Struct { .. } | CType::Array(..) => Some(ty),
-                _ => None,
-            });
+            let at = variable.and_then(|variable| variable.offset).unwrap_or(0);
+            let target = c_type.and_then(|ty| if alone { Some(ty) } else { b.cx.pointer_at(ty, at) });
             let target = target.filter(|&to| b.cx.is_given(to));
             if let Some((target, pointer)) = target.and_then(|to| Some((to, pointer_to(b, to, alone)?))) {
                 if let Some(least) = attributes.and_then(|a| a.least) {
@@ -408,6 +420,9 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
             let text = format!("the pointer argument '{name}' of '{}' is arbitrary", function.name);
             b.approximate(text, true, true);
         }
+        // Parts of a struct have no C type.
+        let c_type =
+            c_type.filter(|&ty| b.cx.program.size_of(ty).is_none_or(|size| size <= u64::from(width).div_ceil(8)));
         args.push(b.havoc(width, InputKind::Argument(name), c_type));
     }
     args

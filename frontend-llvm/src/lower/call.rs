@@ -64,8 +64,9 @@ impl Context<'_> {
             let mut written = Vec::new();
             // The space for the result is no parameter in C.
             let own = params.iter().zip(types).filter(|&(&param, _)| space.is_none_or(|(space, _)| param != space));
+            let c_types = b.cx.parameter_types(function);
             for (k, (&param, &ty)) in own.enumerate() {
-                let c_type = function.c_types.get(k + 1).map(|&row| b.cx.source.c_type(row));
+                let c_type = c_types.as_ref().map(|types| types[k]);
                 let is_constant = |ty| points_to_constant(&b, ty);
                 if matches!(b.ir().kind(ty), TypeKind::Pointer) && !c_type.is_some_and(is_constant) {
                     written.push(param);

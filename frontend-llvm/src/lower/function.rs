@@ -12,7 +12,7 @@ mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, Mutability, globals};
+use super::{Context, Mutability, globals, returned};
 use crate::hidden::HiddenState;
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind, op};
 use crate::models;
@@ -523,31 +523,86 @@ pub(super) fn value_of(fl: &FunctionLowering, n: u32) -> Option<ExprId> {
     fl.values[n as usize].expr
 }
 
-/// The names and types of a function's parameters in debug information. If they are unknown, the name is empty.
-pub(super) fn declared_params(ir: &crate::ir::Module, function: &Function) -> Vec<(String, u32)> {
+/// The variable of a parameter in debug information.
+#[derive(Clone)]
+pub(super) struct DeclaredParam {
+    /// The name of the variable. Empty if it is unknown.
+    pub name: String,
+    /// The C type of the variable, a row of [`crate::ir::Module::c_types`]; `NONE` if it is unknown.
+    pub c_type: u32,
+    /// The offset in bytes at which the function stores the parameter in the variable. A small struct is passed in
+    /// several parameters. `None` if debug information describes the parameter itself.
+    pub offset: Option<u64>,
+}
+
+/// Returns the variables of a function's parameters.
+pub(super) fn declared_params(ir: &crate::ir::Module, function: &Function) -> Vec<DeclaredParam> {
     let (Some(body), TypeKind::Function { params, .. }) = (&function.body, ir.kind(function.ty)) else {
         return Vec::new();
     };
-    let mut declared = vec![(String::new(), NONE); params.len()];
-    let described = |info: &DebugVariable| (info.name.clone(), info.c_type);
+    let mut declared = vec![DeclaredParam { name: String::new(), c_type: NONE, offset: None }; params.len()];
+    let described =
+        |info: &DebugVariable, offset| DeclaredParam { name: info.name.clone(), c_type: info.c_type, offset };
     let addresses = debug_addresses(body);
     let first =
         body.blocks.first().map_or(&[][..], |block| &body.instructions[block.start as usize..block.end as usize]);
-    let stores =
-        first.iter().filter(|i| i.opcode == op::STORE).filter_map(|i| match (ir.operand(i, 0), ir.operand(i, 1)) {
-            (Operand::Argument(a), Operand::Instruction(n)) => Some((a, described(addresses.get(&n)?))),
-            _ => None,
-        });
+    // Some parts of a struct are stored in another object, which is then copied to the variable.
+    let is_copy = |i: &&Instruction| {
+        i.opcode == op::CALL && returned::intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.memcpy"))
+    };
+    let copies: FxHashMap<Operand, Operand> =
+        first.iter().filter(is_copy).map(|i| (ir.operand(i, 1), ir.operand(i, 0))).collect();
+    let variable = |address: Operand| match address {
+        Operand::Instruction(n) => addresses.get(&n).copied(),
+        _ => None,
+    };
+    let stores = first.iter().filter(|i| i.opcode == op::STORE).filter_map(|i| {
+        let argument = argument(ir, body, ir.operand(i, 0))?;
+        let (object, offset) = object_and_offset(ir, body, ir.operand(i, 1));
+        let info = variable(object).or_else(|| variable(*copies.get(&object)?))?;
+        Some((argument, described(info, Some(offset))))
+    });
     let in_registers = body.variables.iter().filter(|info| info.is_plain).filter_map(|info| match info.value {
-        Operand::Argument(a) => Some((a, described(info))),
+        Operand::Argument(a) => Some((a, described(info, None))),
         _ => None,
     });
     for (a, param) in stores.chain(in_registers) {
-        if let Some(slot) = declared.get_mut(a as usize).filter(|slot| slot.0.is_empty()) {
+        if let Some(slot) = declared.get_mut(a as usize).filter(|slot| slot.name.is_empty()) {
             *slot = param;
         }
     }
     declared
+}
+
+/// Returns the number of the parameter that is the value, possibly converted to the type of its variable (`_Bool`).
+fn argument(ir: &crate::ir::Module, body: &Body, value: Operand) -> Option<u32> {
+    match value {
+        Operand::Argument(a) => Some(a),
+        Operand::Instruction(n) => match body.instructions[n as usize] {
+            ref i if matches!(i.opcode, op::TRUNC | op::Z_EXT | op::FP_TRUNC) => match ir.operand(i, 0) {
+                Operand::Argument(a) => Some(a),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the object that contains an address, and the offset in bytes of the address in it. Addresses with variable
+/// offsets count as objects.
+fn object_and_offset(ir: &crate::ir::Module, body: &Body, mut address: Operand) -> (Operand, u64) {
+    let mut offset = 0;
+    while let Operand::Instruction(n) = address
+        && let i = &body.instructions[n as usize]
+        && i.opcode == op::GEP
+        && ir.operand_count(i) == 1
+    {
+        let extra = ir.extra(i);
+        offset += u64::from(extra[0]) | u64::from(extra[1]) << 32;
+        address = ir.operand(i, 0);
+    }
+    (address, offset)
 }
 
 fn debug_addresses(body: &Body) -> FxHashMap<u32, &DebugVariable> {

@@ -146,7 +146,8 @@ fn derived(ir: &Module, body: &Body, slot: Slot) -> FxHashSet<Operand> {
     }
 }
 
-fn intrinsic<'m>(ir: &'m Module, call: &Instruction) -> Option<&'m str> {
+/// The name of the function that a call names directly.
+pub(super) fn intrinsic<'m>(ir: &'m Module, call: &Instruction) -> Option<&'m str> {
     let Operand::Constant(c) = ir.operand(call, ir.extra(call)[1] as usize) else { return None };
     let crate::ir::ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
     match ir.global(number) {
