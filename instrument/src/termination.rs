@@ -225,8 +225,24 @@ impl Cycles {
     }
 }
 
-/// The source position of a loop: that of its first operation with a position.
+/// The source position of a loop: that of its first operation with a position, or of a jump back to it if that is
+/// earlier in the source. If the loop has no condition, its first operation may belong to an inner loop (`for (;;) for
+/// (…) …`), and the jump has the position of its keyword.
 pub fn place_of(program: &Program, l: &CyclicLoop) -> Option<PlaceId> {
+    let first = first_place(program, l)?;
+    let position = |place: PlaceId| {
+        let place = &program.places[place];
+        (place.line, place.column)
+    };
+    let is_back = |edge: &&cfa::Edge| edge.target == l.head && l.body.contains(&edge.source);
+    let jumps = program.edges.values().filter(is_back).filter_map(|edge| edge.place);
+    let jumps = jumps
+        .filter(|&jump| program.places[jump].file == program.places[first].file && program.places[jump].column > 0);
+    jumps.chain([first]).min_by_key(|&place| position(place))
+}
+
+/// The position of the first operation of a loop with a position.
+fn first_place(program: &Program, l: &CyclicLoop) -> Option<PlaceId> {
     let own = program.out_edges(l.head).find_map(|e| program.edges[e].place);
     let mut at = l.head;
     for _ in 0..l.body.len() {

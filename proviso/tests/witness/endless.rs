@@ -101,6 +101,8 @@ fn loops_may_share_their_line_with_other_statements() {
         "x = 4; for (;;) x = 1 - x;",
         "x = 4; for ( ; ; ) { x = 1 - x; }",
         "for (int i = 0; i < 2; i++) x = x / 2; for (;;) x = 1 - x;",
+        "for (;;) for (int i = 0; i < 2; i++) x = 1 - x;",
+        "for (;;)\n for (int i = 0; i < 2; i++)\n x = 1 - x;",
     ] {
         let program = format!(
             "extern int __VERIFIER_nondet_int(void);\nint main(void) {{ int x = __VERIFIER_nondet_int();\n {line}\n return 0; }}\n"
