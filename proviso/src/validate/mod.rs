@@ -102,16 +102,21 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
 }
 
 /// Sets the property and the data model of the job to those of the witness, unless the command line sets them. `Err` if
-/// the specification of the witness is malformed.
+/// neither the witness nor the command line has a property, or if the specification of the witness is malformed.
 fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failure> {
     let task = &entry.metadata.task;
     if args.verify.input.data_model().is_none() {
         let ilp32 = task.data_model == "ILP32";
         job.load.data_model = Some(if ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 });
     }
-    if args.verify.property.is_empty() && args.verify.error_function.is_empty() {
+    let VerifyArgs { property, check, automaton, error_function, .. } = &args.verify;
+    if [property, check, automaton, error_function].iter().all(|named| named.is_empty()) {
         // Some tools write the formula without `CHECK( init(…), LTL(…) )`.
         let said = task.specification.trim();
+        if said.is_empty() {
+            let why = "the witness names no property: pass the `--check` or `--automaton` of the run that wrote it";
+            return Err(Failure::data(why));
+        }
         let framed =
             if said.starts_with("G ") { format!("CHECK( init(main()), LTL({said}) )") } else { said.to_owned() };
         let file =

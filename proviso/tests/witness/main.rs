@@ -740,6 +740,45 @@ int main(void) {{
     }
 }
 
+/// Checks and automata have no formula, so their witnesses name no property.
+#[test]
+fn witnesses_of_checks_and_automata_are_confirmed_with_the_same_options() {
+    let check = Case::new(
+        "\
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    while (x > 31 || x < 0)
+        x = x / 2 + (x < 0);
+    return 1u << x == 0;
+}
+",
+    );
+    let automaton = Case::new(
+        "\
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    char *p = malloc(4);
+    if (__VERIFIER_nondet_int() == 5)
+        free(p);
+    free(p);
+    return 0;
+}
+",
+    );
+    for (case, options, expected) in
+        [(check, ["--check", "shift"], "TRUE"), (automaton, ["--automaton", "heap"], "FALSE(heap)")]
+    {
+        let (said, witness) = case.verify(&options);
+        assert_eq!(said, expected);
+        assert!(case.validate(&witness).contains("the witness names no property"), "{witness}");
+        let path = case.witness();
+        let output = proviso(&[&["validate", path.to_str().unwrap(), &case.program], &options[..]].concat());
+        assert_eq!(verdict(&output), expected, "{witness}");
+    }
+}
+
 /// Other threads may not violate the property before the waypoints are passed, also if the error function has a body.
 #[test]
 fn calls_of_a_defined_error_function_in_threads_are_confirmed() {
