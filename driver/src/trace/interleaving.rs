@@ -34,6 +34,8 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
         omitted: 0,
         inputs: Vec::new(),
         accessed: FxHashMap::default(),
+        at: FxHashMap::default(),
+        allocated: FxHashMap::default(),
         waits: Waits::default(),
         schedule: program.func_by_name(CANCEL).is_none().then(|| Collector::new(program)),
     };
@@ -88,6 +90,10 @@ struct Recorder<'p> {
     inputs: Vec<InputValue>,
     /// The last access of each thread at an edge to an address.
     accessed: FxHashMap<(u32, EdgeId, u64), Accessed>,
+    /// The last edge of each thread in the user's code.
+    at: FxHashMap<u32, EdgeId>,
+    /// The edges in the user's code that allocated objects.
+    allocated: FxHashMap<ObjectSeq, EdgeId>,
     waits: Waits,
     schedule: Option<Collector<'p>>,
 }
@@ -137,7 +143,10 @@ impl Recorder<'_> {
             |&edge: &EdgeId| self.is_source(program.func_of(edge)) && program.edges[edge].place.is_some();
         // The library may make the second access of a race.
         let earlier = run.race.as_ref().map(|[(_, before), _]| before.edge);
-        let mut candidates = std::iter::once(first).chain(run.stack.iter().rev().copied()).chain(earlier);
+        // A leak is reported at the allocation, as it is unknown where the object should have been freed.
+        let leaked = run.object.as_ref().filter(|_| matches!(program.edges[edge].op, Op::Leak(_)));
+        let leaked = leaked.and_then(|near| self.allocated.get(&near.object).copied());
+        let mut candidates = leaked.into_iter().chain([first]).chain(run.stack.iter().rev().copied()).chain(earlier);
         let site = candidates.find(in_user_code).unwrap_or(first);
         let spot = self.spot(program.edges[site].place).or_else(|| self.spot(error.place));
         let function = program.funcs[program.func_of(site)].name.clone();
@@ -209,10 +218,15 @@ impl Observer for Recorder<'_> {
         let func = program.func_of(edge);
         let objects = self.waits.executed(program, edge, state, &self.names, self.sources);
         let op = &program.edges[edge].op;
-        if let Op::Alloc { var, kind, .. } = *op {
-            self.names.allocated(var, kind, depth, !self.is_source(func));
+        let is_in_user_code = self.is_source(func) && program.edges[edge].place.is_some();
+        if is_in_user_code {
+            self.at.insert(thread, edge);
         }
-        if !self.is_source(func) || program.edges[edge].place.is_none() {
+        if let Op::Alloc { var, kind, .. } = *op {
+            let object = self.names.allocated(var, kind, depth, !self.is_source(func));
+            self.allocated.extend(self.at.get(&thread).map(|&at| (object, at)));
+        }
+        if !is_in_user_code {
             return;
         }
         match *op {

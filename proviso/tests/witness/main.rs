@@ -740,6 +740,30 @@ int main(void) {{
     }
 }
 
+/// A leak at the end of a program with threads has the place of its allocation.
+#[test]
+fn leaks_in_programs_with_threads_are_confirmed() {
+    let case = Case::new(
+        "\
+#include <pthread.h>
+#include <stdlib.h>
+static void *run(void *memory) {
+    return memory;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, run, malloc(4));
+    pthread_join(t, 0);
+    return 0;
+}
+",
+    );
+    let (said, witness) = case.verify(&["--property", "valid-memsafety"]);
+    assert_eq!(said, "FALSE(valid-memtrack)");
+    assert!(witness.contains("line: 8\n"), "{witness}");
+    assert_eq!(case.validate(&witness), "FALSE(valid-memtrack)");
+}
+
 /// Checks and automata have no formula, so their witnesses name no property.
 #[test]
 fn witnesses_of_checks_and_automata_are_confirmed_with_the_same_options() {

@@ -15,7 +15,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-int main(void) { // wrong
+int main(void) {
     pthread_t thread;
     void *argument = NULL;
 #ifdef ARGUMENT
@@ -24,9 +24,9 @@ int main(void) { // wrong
     pthread_create(&thread, NULL, work, argument);
     argument = NULL;
 #ifdef RUNNING
-    return 0; // wrong
+    return 0;
 #else
     pthread_join(thread, NULL);
 #endif
-    return 0; // wrong
+    return 0;
 }

@@ -33,7 +33,7 @@ static void *work(void *argument) {
 #elif defined DEAD
     pointer = &own;
 #else
-    kept = malloc(4);
+    kept = malloc(4); // wrong
 #ifdef FREED
     free(kept);
 #endif
@@ -41,7 +41,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-int main(void) { // wrong
+int main(void) {
     pthread_t first, second;
 #ifdef GATE
     if (!pass_gate())
@@ -60,5 +60,5 @@ int main(void) { // wrong
 #ifdef DEAD
     return *pointer; // wrong
 #endif
-    return 0; // wrong
+    return 0;
 }
