@@ -62,6 +62,13 @@ struct Part {
 }
 
 impl Part {
+    /// True if nothing is known about most of the locations that the analysis reached.
+    fn is_hidden(&self) -> bool {
+        let reached = self.reached.iter().filter(|&&is_reached| is_reached).count();
+        let known =
+            self.reached.iter().enumerate().filter(|&(loc, &is_reached)| is_reached && !self.beyond.contains(loc));
+        known.count() < reached / 2
+    }
     fn is_reachable(&self, loc: LocId) -> bool {
         self.reached[loc.index()] || self.beyond.contains(loc.index())
     }
@@ -86,7 +93,8 @@ const QUICK_LATER: (u32, u32) = (2, 3);
 impl Discharged {
     /// Analyses variables and memory of the whole program: a large program first quickly, then every program at the usual
     /// strength. A small program that the analysis at the usual strength does not finish is analysed quickly. If code
-    /// without a definition may be executed, also analyses function by function. `None` if the budget is spent before an
+    /// without a definition may be executed, also analyses function by function: before the analysis at the usual strength
+    /// if the quick one knows little. `None` if the budget is spent before an
     /// analysis has results.
     pub fn compute(program: &Program, budget: &Budget) -> Option<Self> {
         let share = |(part, of): (u32, u32)| {
@@ -99,6 +107,9 @@ impl Discharged {
             is_large.then(|| Self::analyse_whole(&points_to, None, Strength::QUICK, &share(QUICK_FIRST))).flatten();
         let (mut quick, reduce) = found.unzip();
         let taken = before.zip(budget.remaining()).map(|(before, left)| before.saturating_sub(left));
+        // If most of the program lies after code of unknown effect, the functions have results only by themselves.
+        let is_hidden = quick.as_ref().is_some_and(|quick| quick.parts[0].is_hidden());
+        let by_function = is_hidden.then(|| Self::analyse_each_function(points_to.clone(), &share(WHOLE))).flatten();
         let is_hopeless =
             is_large && taken.zip(budget.remaining()).is_some_and(|(taken, left)| left < taken * COST_OF_WHOLE);
         let whole = match is_hopeless {
@@ -115,7 +126,10 @@ impl Discharged {
         }
         let covers_all = |found: &Self| found.unknown.is_empty() && found.parts[0].beyond.is_clear();
         let is_covered = [&whole, &quick].into_iter().flatten().any(covers_all);
-        let by_function = if is_covered { None } else { Self::analyse_each_function(points_to, budget) };
+        let by_function = match by_function {
+            None if !is_covered => Self::analyse_each_function(points_to, budget),
+            known => known,
+        };
         [whole, quick, by_function].into_iter().flatten().reduce(Self::combined)
     }
 
