@@ -785,6 +785,10 @@ if (scanf("%d", &x) == 1 && !ferror(stdin)) {
     CHECK(c < '0' || c > '9');
 }
 
+// true law: ungetc getchar
+if (ungetc('a', stdin) == 'a' && ungetc('b', stdin) == 'b')
+    CHECK(getchar() == 'b' && getchar() == 'a');
+
 // true law: scanf
 int x;
 char c;
