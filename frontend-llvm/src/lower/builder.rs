@@ -178,7 +178,8 @@ impl<'c, 'm> Builder<'c, 'm> {
     pub fn temp(&mut self, width: u32) -> VarId {
         self.cx.add_temp(self.func, width)
     }
-    /// A temporary for a pointer. The points-to analysis takes other temporaries for numbers.
+    /// A temporary for a pointer. Other temporaries count as numbers: they may be conversions of pointers in the program,
+    /// which expose addresses.
     pub fn pointer_temp(&mut self) -> VarId {
         let var = self.temp(self.pointer_width());
         self.cx.holds_pointers(var);
@@ -190,18 +191,9 @@ impl<'c, 'm> Builder<'c, 'm> {
     /// Saves the current value of `e` in a temporary, so that later assignments do not change it.
     pub fn pin(&mut self, e: ExprId) -> ExprId {
         let width = self.x().width(e);
-        let var = if self.is_pointer(e) { self.pointer_temp() } else { self.temp(width) };
+        let var = self.temp(width);
         self.emit(Op::Assign { var, value: e });
         self.var_expr(var)
-    }
-    /// True if `e` is a pointer, possibly with an offset.
-    fn is_pointer(&mut self, e: ExprId) -> bool {
-        let (base, _) = self.x().base_and_offset(e);
-        match *self.x().get(base) {
-            Expr::Var(var) => self.cx.is_pointer(var),
-            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => true,
-            _ => false,
-        }
     }
     /// Like [`pin`](Self::pin), with the type of the value, because bits alone do not show whether they are a float or
     /// an integer.
