@@ -392,6 +392,15 @@ impl Module {
         debug_assert!(n < instruction.operands as usize);
         Operand::decode(self.words[instruction.at as usize + n])
     }
+    /// The name of the function that a call names directly.
+    pub fn called(&self, call: &Instruction) -> Option<&str> {
+        let Operand::Constant(c) = self.operand(call, self.extra(call)[1] as usize) else { return None };
+        let ConstantKind::Global(number) = self.constants[c as usize].kind else { return None };
+        match self.global(number) {
+            GlobalRef::Function(n) => Some(&self.functions[n].name),
+            _ => None,
+        }
+    }
     pub fn operand_count(&self, instruction: &Instruction) -> usize {
         instruction.operands as usize
     }

@@ -12,7 +12,7 @@ mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, Mutability, globals, returned};
+use super::{Context, Mutability, globals};
 use crate::hidden::HiddenState;
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind, op};
 use crate::models;
@@ -547,9 +547,8 @@ pub(super) fn declared_params(ir: &crate::ir::Module, function: &Function) -> Ve
     let first =
         body.blocks.first().map_or(&[][..], |block| &body.instructions[block.start as usize..block.end as usize]);
     // Some parts of a struct are stored in another object, which is then copied to the variable.
-    let is_copy = |i: &&Instruction| {
-        i.opcode == op::CALL && returned::intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.memcpy"))
-    };
+    let is_copy =
+        |i: &&Instruction| i.opcode == op::CALL && ir.called(i).is_some_and(|name| name.starts_with("llvm.memcpy"));
     let copies: FxHashMap<Operand, Operand> =
         first.iter().filter(is_copy).map(|i| (ir.operand(i, 1), ir.operand(i, 0))).collect();
     let variable = |address: Operand| match address {

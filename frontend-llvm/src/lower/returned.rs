@@ -104,7 +104,7 @@ fn slot(ir: &Module, function: &Function, body: &Body) -> Option<Slot> {
     let mut slot = (load.opcode == op::LOAD).then(|| root(ir, body, ir.operand(load, 0)))??;
     // A result that does not fit registers directly is copied through another variable.
     for i in &body.instructions[block.start as usize..block.end as usize] {
-        if i.opcode == op::CALL && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.memcpy")) {
+        if i.opcode == op::CALL && ir.called(i).is_some_and(|name| name.starts_with("llvm.memcpy")) {
             let [to, from] = [0, 1].map(|k| root(ir, body, ir.operand(i, k)));
             slot = from.filter(|_| to == Some(slot)).unwrap_or(slot);
         }
@@ -146,25 +146,15 @@ fn derived(ir: &Module, body: &Body, slot: Slot) -> FxHashSet<Operand> {
     }
 }
 
-/// The name of the function that a call names directly.
-pub(super) fn intrinsic<'m>(ir: &'m Module, call: &Instruction) -> Option<&'m str> {
-    let Operand::Constant(c) = ir.operand(call, ir.extra(call)[1] as usize) else { return None };
-    let crate::ir::ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
-    match ir.global(number) {
-        crate::ir::GlobalRef::Function(n) => Some(&ir.functions[n].name),
-        _ => None,
-    }
-}
-
 /// True for an instruction that marks the start or end of a scope.
 fn is_marker(ir: &Module, i: &Instruction) -> bool {
-    i.opcode == op::CALL && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.lifetime."))
+    i.opcode == op::CALL && ir.called(i).is_some_and(|name| name.starts_with("llvm.lifetime."))
 }
 
 /// True if the instruction copies from these addresses but not to them.
 fn reads_only(ir: &Module, i: &Instruction, derived: &FxHashSet<Operand>) -> bool {
     i.opcode == op::CALL
-        && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.memcpy"))
+        && ir.called(i).is_some_and(|name| name.starts_with("llvm.memcpy"))
         && !derived.contains(&ir.operand(i, 0))
 }
 
