@@ -94,8 +94,7 @@ impl Discharged {
     /// Analyses variables and memory of the whole program: a large program first quickly, then every program at the usual
     /// strength. A small program that the analysis at the usual strength does not finish is analysed quickly. If code
     /// without a definition may be executed, also analyses function by function: before the analysis at the usual strength
-    /// if the quick one knows little. `None` if the budget is spent before an
-    /// analysis has results.
+    /// if the quick one knows little. `None` if the budget is spent before an analysis has results.
     pub fn compute(program: &Program, budget: &Budget) -> Option<Self> {
         let share = |(part, of): (u32, u32)| {
             budget.remaining().map_or_else(|| budget.clone(), |left| budget.exerting(left * part / of))
@@ -399,7 +398,7 @@ impl<'p> Analysis<'p> {
         analysis.rows = Rows::following(program);
         let mut domain = MemoryDomain::new(program, is_whole.then(|| points_to.clone()), &contexts.origin);
         let numbers = |points_to: &PointsTo, objects| domain.numbers(points_to, objects);
-        analysis.rows.set_distances(Distances::compute(&mut points_to, numbers));
+        analysis.rows.set_distances(Distances::compute(&mut points_to, numbers, !is_whole));
         let recursive = program.funcs.ids().filter(|&func| analysis.calls.is_recursive(func));
         domain.set_recursive(recursive.map(FuncId::index).collect());
         let returning = returning(program);

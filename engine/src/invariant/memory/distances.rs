@@ -18,8 +18,13 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// The distances in the program of the points-to analysis. `numbers` returns the numbers of objects, sorted.
-    pub fn compute(points_to: &mut PointsTo, numbers: impl Fn(&PointsTo, Vec<ObjectId>) -> Rc<[u32]>) -> Self {
+    /// The distances in the program of the points-to analysis. `numbers` returns the numbers of objects, sorted. If code
+    /// without a definition may have written any memory (`is_disturbed`), any number may be a distance.
+    pub fn compute(
+        points_to: &mut PointsTo,
+        numbers: impl Fn(&PointsTo, Vec<ObjectId>) -> Rc<[u32]>,
+        is_disturbed: bool,
+    ) -> Self {
         let program = points_to.program();
         let pool = &program.exprs;
         let (mut objects, mut plain) = (FxHashMap::default(), FxHashSet::default());
@@ -41,24 +46,24 @@ impl Distances {
                 }
             }
         }
-        Self { objects, numbers: Some(plain) }
+        Self { objects, numbers: (!is_disturbed).then_some(plain) }
     }
 
     /// Returns `sum`, an address plus or minus `by`, whose value is `value`. Its targets become unknown if `by` may be a
     /// distance to another object and the sum may exceed the bounds of its object.
     pub fn checked(&self, sum: Value, by: ExprId, value: &Value, memory: &Memory) -> Value {
         let Some(targets) = &sum.targets else { return sum };
-        let others = self.objects.get(&by);
-        let stays_if_near = |(object, at): &(u32, Value)| {
-            let (Some(status), Some(others)) = (memory.status(*object), others) else { return *object == NULL };
-            let is_only = status.count == Count::One && others.iter().all(|other| other == object);
-            is_only || at.range.high <= status.size
-        };
         // An offset that an offset bound limits to its object leads to no other one.
         let is_limited = |(object, at): &(u32, Value)| at.limits.iter().any(|l| l.object == *object && l.more >= 0);
         let is_number = self.numbers.as_ref().is_some_and(|numbers| numbers.contains(&by));
-        let is_far = is_wide(value) && !is_number && !targets.iter().all(is_limited);
-        let is_far = is_far || others.is_some() && !targets.iter().all(stays_if_near);
-        if is_far { sum.untargeted() } else { sum }
+        let stays = is_number || !is_wide(value) || targets.iter().all(is_limited);
+        let stays_beside = |others: &Rc<[u32]>| {
+            targets.iter().all(|(object, at)| {
+                let Some(status) = memory.status(*object) else { return *object == NULL };
+                let is_only = status.count == Count::One && others.iter().all(|other| other == object);
+                is_only || at.range.high <= status.size
+            })
+        };
+        if stays && self.objects.get(&by).is_none_or(stays_beside) { sum } else { sum.untargeted() }
     }
 }
