@@ -599,8 +599,10 @@ impl Taint {
             Harm::Addresses
         } else if self.reason == DIVISIONS {
             Harm::Undefined
-        } else if STREAMS.contains(&self.reason.as_str()) {
-            Harm::Streams
+        } else if INCLUDED.contains(&self.reason.as_str()) {
+            Harm::Included
+        } else if SIGNALS.contains(&self.reason.as_str()) {
+            Harm::Signals
         } else if self.reason.starts_with(JUMPS) {
             if called.contains("setjmp") { Harm::Again } else { Harm::Elsewhere }
         } else if HANDLED.contains(&called) && self.reason.starts_with(HANDLERS) {
@@ -623,9 +625,9 @@ pub enum Harm {
     Bounded,
     /// Addresses of string literals or of functions have other values.
     Addresses,
-    /// The program prints other text, or reads other input from a stream. All that it may do is in the model after the
-    /// taint.
-    Streams,
+    /// A library function prints other text, reads other input, or has another result. The model after the taint includes
+    /// all that the program may then do.
+    Included,
     /// C defines no behaviour from here on, and the execution of the model ends.
     Undefined,
     /// Execution does not continue, but returns to an edge with the harm `Again` (`longjmp`).
@@ -634,6 +636,9 @@ pub enum Harm {
     Again,
     /// A signal handler runs between any two later operations.
     Handlers,
+    /// A signal ends the program, or runs a handler that was installed before, at this point or later. All else that it
+    /// may do is in the model after the taint.
+    Signals,
     /// Anything.
     Any,
 }
@@ -655,12 +660,24 @@ const HANDLED: [&str; 6] = ["signal", "sigaction", "bsd_signal", "sysv_signal", 
 /// The reason of a taint for an access to a field of a stream.
 pub const STREAM_FIELDS: &str = "accesses to the fields of a stream (FILE) are not modelled";
 
-/// The reasons of taints of streams, which print any text and read any input after the taint.
-const STREAMS: [&str; 4] = [
+/// The reasons of taints of library functions whose models include what they drop.
+const INCLUDED: [&str; 7] = [
     STREAM_FIELDS,
     "ungetc pushes back more characters than are modelled",
     "this conversion of printf is not modelled",
     "fflush of a stream with characters pushed back is not modelled",
+    "an alignment of more than 65536 is not modelled",
+    "changing the name in a string of `putenv` is not modelled",
+    "asking for an environment variable with '=' in its name is not modelled",
+];
+
+/// The reasons of taints of functions that send signals.
+const SIGNALS: [&str; 5] = [
+    "signals are not modelled",
+    "a blocked signal is not modelled",
+    "a handler with SA_SIGINFO, or of a blocked signal, does not run",
+    "the parent process may have ignored or blocked this signal",
+    "library functions that send this signal do not take its action into account",
 ];
 
 /// Functions that have effects after their return, or that may return more than once.

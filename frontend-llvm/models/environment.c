@@ -59,12 +59,18 @@ static _Bool proviso_keeps_name(const struct proviso_variable *variable) {
     return variable->entry[variable->length] == '=';
 }
 
+// The program has changed the name in a string of `putenv`. From then on, a name may be that of any entry: queries have any result
+// that an entry permits, and each change adds an entry.
+static _Bool proviso_changes_names;
+
 static struct proviso_variable *proviso_variable(const char *name, size_t length) {
     for (struct proviso_variable *v = proviso_has_entries ? proviso_variables : NULL; v; v = v->next) {
-        if (v->entry && !proviso_keeps_name(v))
+        if (v->entry && !proviso_keeps_name(v)) {
             __proviso_unmodelled("changing the name in a string of `putenv` is not modelled");
+            proviso_changes_names = 1;
+        }
     }
-    for (struct proviso_variable *v = proviso_variables; v; v = v->next) {
+    for (struct proviso_variable *v = proviso_changes_names ? NULL : proviso_variables; v; v = v->next) {
         size_t n = 0;
         while (v->length == length && n < length && v->name[n] == name[n])
             n++;
@@ -91,6 +97,19 @@ static size_t proviso_name_length(const char *name) {
     return n;
 }
 
+// The end of any entry, or null.
+static char *proviso_any_value(void) {
+    for (struct proviso_variable *v = proviso_variables; v; v = v->next) {
+        if (!__proviso_env_bool())
+            continue;
+        char *text = v->entry ? (char *)v->entry : proviso_value(v);
+        size_t from = __proviso_env_size();
+        __proviso_assume(text ? from <= proviso_strlen(text) : from == 0);
+        return text ? text + from : NULL;
+    }
+    return proviso_initial_value();
+}
+
 static char *proviso_getenv(const char *name) {
     size_t length = 0;
     // For a constant name without '=', the unmodelled case is unreachable.
@@ -100,12 +119,15 @@ static char *proviso_getenv(const char *name) {
             // variable, whose value the environment determines.
             if (proviso_sets_variables) {
                 __proviso_unmodelled("asking for an environment variable with '=' in its name is not modelled");
-                return NULL;
+                return proviso_any_value();
             }
             __proviso_overapproximated("an environment variable with '=' in its name is not modelled exactly");
         }
     }
-    return length ? proviso_value(proviso_variable(name, length)) : NULL;
+    if (length == 0)
+        return NULL;
+    struct proviso_variable *variable = proviso_variable(name, length);
+    return proviso_changes_names ? proviso_any_value() : proviso_value(variable);
 }
 
 char *getenv(const char *name) { return proviso_getenv(name); }

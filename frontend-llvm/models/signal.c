@@ -59,16 +59,21 @@ static _Bool proviso_knows_blocked;
 static const unsigned long long proviso_never_blocked = 1ull << 8 | 1ull << 18;
 // Signals that cannot have been blocked, because their handlers have run.
 static unsigned long long proviso_unblocked;
+
+// Each thread has blocked signals of its own. The model has those of one thread.
+#ifdef PROVISO_THREADS
 // True if a thread, and if this thread, has used the blocked signals.
 static _Bool proviso_mask_is_used;
 static _Thread_local _Bool proviso_uses_mask;
 
-// Each thread has blocked signals of its own. The model has those of one thread.
 static void proviso_use_mask(void) {
     if (proviso_mask_is_used && !proviso_uses_mask)
         __proviso_unmodelled("blocked signals of several threads are not modelled");
     proviso_mask_is_used = proviso_uses_mask = 1;
 }
+#else
+static void proviso_use_mask(void) {}
+#endif
 
 int sigprocmask(int how, const unsigned long long *set, unsigned long long *old) {
     const unsigned long long never = proviso_never_blocked, own = 3ull << 31;
@@ -273,8 +278,10 @@ int raise(int signal) {
     }
     // Without a handler, SIGABRT ends the program. After other signals, the program continues as after a handler.
     if (signal == ABORT && handler == DEFAULT) {
-        __proviso_underapproximated("the parent process may have ignored or blocked this signal");
-        __proviso_abort();
+        __proviso_unmodelled("the parent process may have ignored or blocked this signal");
+        if (__proviso_env_bool())
+            __proviso_abort();
+        return 0;
     }
     if (proviso_is_handler(handler))
         __proviso_unmodelled("a handler with SA_SIGINFO, or of a blocked signal, does not run");
@@ -285,5 +292,7 @@ int raise(int signal) {
 
 int kill(int process, int signal) {
     __proviso_unmodelled("signals are not modelled");
-    return proviso_env_between(-1, 0);
+    int result = proviso_env_between(-1, 0);
+    SET_ERRNO_IF(result < 0, proviso_env_error());
+    return result;
 }

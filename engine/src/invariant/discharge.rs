@@ -170,8 +170,8 @@ impl Discharged {
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
         let is_blind = |call| following.domain.callees(call).is_empty();
         let is_accounted_for = |_: EdgeId, taint: &Taint| match taint.harm() {
-            Harm::Addresses | Harm::Streams | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
-            Harm::Handlers => analysis.handlers().is_known,
+            Harm::Addresses | Harm::Included | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
+            Harm::Handlers | Harm::Signals => analysis.handlers().is_known,
             Harm::Bounded | Harm::Any => false,
         };
         let beyond = beyond(program, &reached, is_blind, is_accounted_for, analysis.handlers());
@@ -211,8 +211,8 @@ impl Discharged {
         let following = analysis.following.as_ref()?;
         invalid.extend(following.invalid.iter().map(|edge| contexts.origin[edge.index()]));
         let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
-            Harm::Bounded | Harm::Addresses | Harm::Streams | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
-            Harm::Handlers => analysis.handlers().is_known,
+            Harm::Bounded | Harm::Addresses | Harm::Included | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
+            Harm::Handlers | Harm::Signals => analysis.handlers().is_known,
             Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
         };
         let beyond = beyond(program, &reached, |_| false, is_accounted_for, analysis.handlers());
@@ -287,7 +287,7 @@ fn unknown(
                 let Taint { reason, place, .. } = &program.taints[taint];
                 let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
                 let harm = match program.taints[taint].harm() {
-                    harm @ (Harm::Undefined | Harm::Handlers) => harm,
+                    harm @ (Harm::Undefined | Harm::Handlers | Harm::Signals) => harm,
                     _ if is_of_model => Harm::Bounded,
                     harm => harm,
                 };

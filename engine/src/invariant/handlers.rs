@@ -2,7 +2,8 @@
 
 use cfa::facts::returning;
 use cfa::{
-    CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, GlobalId, Harm, Id, LocId, Op, Program, Taint, VarId, VarKind,
+    CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Harm, Id, LocId, Op, Program, Taint,
+    VarId, VarKind,
 };
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,6 +20,9 @@ pub struct Handlers {
     /// True if handlers write only these.
     pub is_known: bool,
 }
+
+/// The model that runs the handler of a signal which the program sends itself.
+const RUN_HANDLER: &str = "proviso_run_handler";
 
 impl Handlers {
     /// No handlers.
@@ -45,6 +49,10 @@ impl Handlers {
             if returning.contains(func.index()) || jumps {
                 called.into_iter().for_each(|func| this.add_writes(program, &calls, func));
             }
+        }
+        // Whether a function of the library runs a handler, or only makes the signal pending, is not known.
+        if let Some(run) = program.func_by_name(RUN_HANDLER) {
+            this.add_writes(program, &calls, run);
         }
         this
     }
@@ -73,7 +81,8 @@ impl Handlers {
             }
             match edge.op {
                 Op::Store { addr: to, .. } | Op::Copy { dst: to, .. } | Op::Fill { dst: to, .. } => {
-                    match written(program, to) {
+                    let table = || table(program, to).filter(|_| program.funcs[func].origin == FunctionOrigin::Model);
+                    match written(program, to).or_else(table) {
                         Some(global) => _ = self.objects.insert(global),
                         None => self.is_known = false,
                     }
@@ -81,7 +90,8 @@ impl Handlers {
                 Op::Call { callee: Callee::Indirect(_), .. } if calls.callees(program, id).as_slice().is_empty() => {
                     self.is_known = false;
                 }
-                Op::Alloc { .. } | Op::Free { .. } | Op::Approx { .. } => self.is_known = false,
+                Op::Alloc { .. } | Op::Free { .. } => self.is_known = false,
+                Op::Approx { taint } if program.taints[taint].under => self.is_known = false,
                 _ => {}
             }
         }
@@ -202,8 +212,20 @@ impl<'p> Arguments<'p> {
     }
 }
 
+/// The only global object whose address is a part of an address. Library models use their own tables within bounds.
+fn table(program: &Program, address: ExprId) -> Option<GlobalId> {
+    let mut found = FxHashSet::default();
+    program.exprs.visit(address, &mut FxHashSet::default(), |_, node| {
+        if let Expr::GlobalAddr(global) = node {
+            found.insert(*global);
+        }
+    });
+    let mut found = found.into_iter();
+    found.next().filter(|_| found.next().is_none())
+}
+
 /// The object that an address with a constant base leads to.
-fn written(program: &Program, address: cfa::ExprId) -> Option<GlobalId> {
+fn written(program: &Program, address: ExprId) -> Option<GlobalId> {
     match *program.exprs.get(program.exprs.base_and_offset(address).0) {
         Expr::GlobalAddr(global) => Some(global),
         _ => None,

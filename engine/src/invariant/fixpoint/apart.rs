@@ -58,8 +58,8 @@ impl Apart {
                 Op::Approx { taint } => {
                     let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
                     let harm = program.taints[taint].harm();
-                    let is_of_streams = harm == Harm::Streams;
-                    let may_disturb = is_of_model && !is_of_streams || matches!(harm, Harm::Bounded | Harm::Again);
+                    let is_included = harm == Harm::Included;
+                    let may_disturb = is_of_model && !is_included || matches!(harm, Harm::Bounded | Harm::Again);
                     program.taints[taint].under && may_disturb
                 }
                 _ => false,
