@@ -48,6 +48,8 @@ struct proviso_file {
     _Bool own;
     // True if a stream or `dprintf` also accesses the file, and maybe more of it than the program requests.
     _Bool of_stream;
+    // True if the program has written to it through its descriptors.
+    _Bool written;
     // -1 if unknown: whether there are offsets, the offset, whether it is a terminal, the flags of F_GETFL.
     signed char seekable, terminal;
     int flags;
@@ -66,6 +68,15 @@ static struct proviso_file proviso_file_table[PROVISO_KEPT_DESCRIPTORS + 1];
 static int proviso_known_count, proviso_file_count;
 // The program has opened a file that did not fit.
 static _Bool proviso_some_unknown;
+
+// Another process of the program runs, or has run: its parent, or a child. Files that are open now are shared with it.
+static _Bool proviso_has_forked;
+
+static void proviso_share_all_files(void) {
+    proviso_has_forked = 1;
+    for (int file = 0; file < proviso_file_count; file++)
+        proviso_file_table[file].own = 0;
+}
 
 // Associates a descriptor with the file of this number in the table.
 static void proviso_know(int descriptor, int file, int closes_on_exec) {
@@ -145,6 +156,36 @@ static void proviso_unknow(int descriptor) {
         proviso_file_count = file;
 }
 
+// The ends of pipes and sockets from which the program may read what it has written itself. `more` is true if the list overflowed.
+static struct {
+    int count, ends[PROVISO_KEPT_DESCRIPTORS];
+    _Bool more;
+} proviso_own_ends;
+
+static void proviso_add_own_end(int file) {
+    int count = proviso_own_ends.count;
+    if (count >= PROVISO_KEPT_DESCRIPTORS) {
+        proviso_own_ends.more = 1;
+        return;
+    }
+    proviso_own_ends.ends[count] = file;
+    proviso_own_ends.count = count + 1;
+}
+
+// Called before the program reads what it may have written itself. In the model, that is arbitrary.
+static void proviso_reads_own_output(void) {
+    __proviso_overapproximated("the program reads what it may have written itself: the content of its pipes and files is not modelled");
+}
+
+// Called if data of the descriptor are read, or may be read through another descriptor or a stream.
+static void proviso_reads_own_end(int file) {
+    _Bool is = proviso_own_ends.more;
+    for (int i = 0; i < proviso_own_ends.count; i++)
+        is |= file == proviso_own_ends.ends[i];
+    if (is)
+        proviso_reads_own_output();
+}
+
 // The last pipe of the program. It is known if it is the only one, and no other descriptor or stream has access to its ends.
 static struct {
     int from, to;
@@ -167,8 +208,16 @@ static void proviso_shares_pipe(int file) {
 
 // A descriptor that is closed.
 static void proviso_closes_pipe(int file) {
+    proviso_take_out(proviso_own_ends.ends, &proviso_own_ends.count, file);
     proviso_pipe.known &= file != proviso_pipe.from;
     proviso_pipe.no_writer |= file == proviso_pipe.to;
+}
+
+// Waits until a signal ends the program. Another process of the program may send it.
+__attribute__((noreturn)) static void proviso_waits_for_signal(void) {
+    if (proviso_has_forked)
+        __proviso_overapproximated("signals between the processes of a program are not modelled");
+    proviso_wait_for_ever();
 }
 
 // Called before data are read from a file. Other threads may write to a pipe.
@@ -178,7 +227,7 @@ static void proviso_waits_for_data(int file, size_t size) {
 #ifndef PROVISO_THREADS
     if (proviso_pipe.known && file == proviso_pipe.from && proviso_pipe.is_empty) {
         if (!proviso_pipe.no_writer)
-            proviso_wait_for_ever();
+            proviso_waits_for_signal();
         return;
     }
 #endif
@@ -189,6 +238,8 @@ static void proviso_waits_for_data(int file, size_t size) {
 static void proviso_puts_into_pipe(int file, ssize_t bytes) {
     if (!proviso_pipe.made)
         return;
+    if (proviso_has_forked)
+        __proviso_overapproximated("data in pipes between the processes of a program are not modelled");
     proviso_pipe.is_empty &= file != proviso_pipe.to;
     proviso_pipe.written += bytes < 0 ? 0 : bytes;
     if (proviso_pipe.written > 4096)
@@ -202,6 +253,8 @@ static _Bool proviso_is_at_end_of_pipe(int file) {
 
 // Makes `descriptor` a duplicate of `of`.
 static void proviso_share_file(int descriptor, int of, _Bool closes_on_exec) {
+    proviso_reads_own_end(of);
+    proviso_take_out(proviso_own_ends.ends, &proviso_own_ends.count, descriptor);
     proviso_shares_pipe(of);
     proviso_shares_pipe(descriptor);
     int file = proviso_file_number(of);
@@ -342,6 +395,7 @@ static void proviso_move_offset(int file, ssize_t bytes, _Bool writes) {
 
 // Records that a stream or `dprintf` also accesses the file.
 static _Bool proviso_share_with_stream(int file) {
+    proviso_reads_own_end(file);
     proviso_shares_pipe(file);
 #ifdef PROVISO_FILES
     if (file >= 0)

@@ -495,7 +495,7 @@ int select(int count, unsigned char *reads, unsigned char *writes, unsigned char
     if (count > 1024)
         __proviso_unmodelled("select for more files than there are is not modelled");
     if (!timeout && !(reads || writes || others))
-        proviso_wait_for_ever();
+        proviso_waits_for_signal();
     int result = proviso_env_between(-1, 3 * 1024);
     // It waits for ever.
     __proviso_assume(timeout || result != 0);
@@ -537,7 +537,7 @@ struct proviso_poll {
 // Waits without a limit if the time is negative. If a signal interrupts it, no descriptor is ready, and the results may be written.
 static int proviso_poll_files(struct proviso_poll *files, unsigned long count, int timeout) {
     if (count == 0 && timeout < 0)
-        proviso_wait_for_ever();
+        proviso_waits_for_signal();
     int result = proviso_env_between(-1, INT_MAX);
     __proviso_assume(timeout >= 0 || result != 0);
     if (result < 0) {

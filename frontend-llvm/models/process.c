@@ -1,6 +1,7 @@
 // Defines: execv execve execvp execvpe fexecve execl execlp execle wait waitpid wait3 wait4 setuid seteuid setgid setegid
 // Defines: setreuid setregid setresuid setresgid getresuid getresgid setsid getsid setpgid getpgid getpgrp getgroups
 // Defines: setgroups initgroups nice getpriority setpriority getrlimit setrlimit getrlimit64 setrlimit64 getrusage daemon
+// Defines: fork pthread_atfork
 // Defines: uname sysinfo gethostid getlogin ttyname ctermid gettid pause
 #pragma once
 #include "unistd.c"
@@ -53,6 +54,66 @@ PROVISO_EXECL(execl)
 PROVISO_EXECL(execlp)
 PROVISO_EXECL(execle)
 
+// Functions that run before and after `fork`.
+enum { PROVISO_AROUND_FORK = 4 };
+static struct proviso_around_fork {
+    void (*before)(void), (*in_parent)(void), (*in_child)(void);
+} proviso_around_fork[PROVISO_AROUND_FORK];
+static int proviso_around_fork_count;
+
+int pthread_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+    int count = proviso_around_fork_count;
+    if (count >= PROVISO_AROUND_FORK) {
+        __proviso_unmodelled("so many functions of pthread_atfork are not modelled");
+        return 0;
+    }
+    proviso_around_fork[count] = (struct proviso_around_fork){before, in_parent, in_child};
+    proviso_around_fork_count = count + 1;
+    return 0;
+}
+
+// The parent and the child go on with equal memory. Each is an execution of the program, to which the other is the environment.
+static int proviso_fork(void) {
+#ifdef PROVISO_THREADS
+    __proviso_unmodelled("fork in a program with threads is not modelled");
+#endif
+    int child = proviso_env_between(-1, INT_MAX);
+    SET_ERRNO_IF(child < 0, proviso_env_error());
+    if (child < 0)
+        return -1;
+    proviso_share_all_files();
+    proviso_pipe.known = 0;
+#ifdef PROVISO_KILLS
+    __proviso_overapproximated("signals between the processes of a program are not modelled");
+#endif
+    _Bool knows = proviso_identities[PROVISO_PROCESS].known;
+    unsigned number = proviso_identities[PROVISO_PROCESS].number;
+    __proviso_assume(!knows | (child != number));
+    // The number of the child is not that of its parent.
+    if (child == 0 && knows) {
+        proviso_parent = number;
+        proviso_identities[PROVISO_PROCESS].known = 0;
+    }
+    return child;
+}
+
+int fork(void) {
+    // A harness replaces `fork`, so the registered functions would not run.
+    if (proviso_around_fork_count > 0)
+        __proviso_overapproximated("calls of functions that pthread_atfork registers cannot be reproduced");
+    for (int i = proviso_around_fork_count; i > 0; i--) {
+        if (proviso_around_fork[i - 1].before)
+            proviso_around_fork[i - 1].before();
+    }
+    int child = proviso_fork();
+    for (int i = 0; i < proviso_around_fork_count; i++) {
+        void (*after)(void) = child ? proviso_around_fork[i].in_parent : proviso_around_fork[i].in_child;
+        if (after)
+            after();
+    }
+    return child;
+}
+
 enum { PROVISO_USAGE = 16 * sizeof(long) + 2 * sizeof(long) };
 
 // The child has exited with a status or by a signal (with or without a core dump), or has stopped or continued, if that is requested.
@@ -68,6 +129,8 @@ static int proviso_end_of_process(int options) {
 
 // Other processes end in any way. If one is requested, it is that one. 0 with WNOHANG if none has ended.
 static int proviso_ended(int asked, int *status, int options, void *usage, size_t usage_size) {
+    if (proviso_has_forked)
+        __proviso_overapproximated("the end of the program's child processes is not modelled");
     int process = proviso_env_between(-1, INT_MAX);
     __proviso_assume((process != 0) | ((options & 1) != 0));
     __proviso_assume((asked <= 0) | (process <= 0) | (process == asked));
@@ -408,4 +471,4 @@ char *ctermid(char *buffer) {
 }
 
 // No signal has a handler.
-int pause(void) { proviso_wait_for_ever(); }
+int pause(void) { proviso_waits_for_signal(); }

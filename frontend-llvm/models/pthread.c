@@ -1,4 +1,4 @@
-// Defines: pthread_self pthread_equal pthread_exit pthread_once pthread_atfork pthread_setcancelstate
+// Defines: pthread_self pthread_equal pthread_exit pthread_once pthread_setcancelstate
 // Defines: pthread_setcanceltype pthread_testcancel pthread_mutex_init pthread_mutex_destroy
 // Defines: pthread_mutex_lock pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_unlock
 // Defines: pthread_mutexattr_init pthread_mutexattr_destroy pthread_mutexattr_settype
@@ -42,8 +42,6 @@ static int proviso_once(int *once, void (*routine)(void));
 int pthread_once(int *once, void (*routine)(void)) { return proviso_once(once, routine); }
 
 int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
-
-int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) { return 0; }
 
 // Cleanup handlers. In C, `pthread_cleanup_push` saves the registers in a buffer, to which a cancelled thread jumps. Here,
 // the lowering passes the handler, and the buffer keeps it.

@@ -464,6 +464,7 @@ static _Bool proviso_scan_begins(struct proviso_stream *stream, _Bool counts) {
         SET_ERRNO(EBADF);
         return 0;
     }
+    READ_BACK(stream);
     SET_POSITION(stream, PROVISO_SOMEWHERE);
     if (PUSHED(stream) > 0) {
         __proviso_overapproximated("a scanf of characters that ungetc pushed back is not modelled exactly");

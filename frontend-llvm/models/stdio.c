@@ -314,6 +314,7 @@ static int proviso_next_byte(struct proviso_stream *stream) {
         SET_ERRNO(EBADF);
         return EOF;
     }
+    READ_BACK(stream);
     int c = proviso_env_between(EOF, 255);
     if (c == EOF) {
         proviso_end_of_input(stream);
@@ -490,6 +491,7 @@ static size_t proviso_fread(void *buffer, size_t size, size_t count, struct prov
         stream->error = 1;
         SET_ERRNO(EBADF);
     } else if (n < total && !stream->at_end) {
+        READ_BACK(stream);
         size_t more = __proviso_env_size();
         __proviso_assume(more <= total - n);
         __proviso_env_memory((char *)buffer + n, more);
@@ -645,6 +647,10 @@ static _Bool proviso_seekable(struct proviso_stream *stream) {
 }
 
 static long long proviso_position(struct proviso_stream *stream) {
+    if (proviso_has_forked) {
+        __proviso_overapproximated("the positions of streams after fork are not modelled");
+        stream->position = -1;
+    }
     if (stream->position < 0) {
         if (stream->position == PROVISO_SOMEWHERE)
             __proviso_overapproximated("the position of a stream after output or formatted input is not modelled exactly");

@@ -20,6 +20,10 @@ struct proviso_excluded {
 struct proviso_stream {
     // A standard stream that is closed is `shut`, and both `read_only` and `write_only`.
     _Bool at_end, error, standard, read_only, write_only, shut;
+#ifdef PROVISO_REPOSITIONS
+    // The program has written to it.
+    _Bool written;
+#endif
 #ifdef PROVISO_DESCRIPTORS
     // It may have read more than the program has requested.
     _Bool reads_ahead;
@@ -60,6 +64,18 @@ _Static_assert(__builtin_offsetof(struct proviso_stream, pushed) == 28, "to the 
 #define SET_POSITION(stream, value) ((stream)->position = (value))
 #else
 #define SET_POSITION(stream, value) ((void)0)
+#endif
+// If the program can move the position back, a stream may read what it has written.
+#ifdef PROVISO_REPOSITIONS
+#define SET_WRITTEN(stream) ((stream)->written = 1)
+#define READ_BACK(stream)                                                                                            \
+    do {                                                                                                             \
+        if ((stream)->written)                                                                                       \
+            proviso_reads_own_output();                                                                              \
+    } while (0)
+#else
+#define SET_WRITTEN(stream) ((void)0)
+#define READ_BACK(stream) ((void)0)
 #endif
 // The number of characters that were pushed back, if a function of the program pushes any back.
 #ifdef PROVISO_PUSHES
@@ -246,6 +262,7 @@ static _Bool proviso_is_output(struct proviso_stream *stream) {
     USE(stream);
     if (!stream->read_only) {
         SET_POSITION(stream, PROVISO_SOMEWHERE);
+        SET_WRITTEN(stream);
         if (!LOST_OUTPUT(stream))
             return 1;
     }

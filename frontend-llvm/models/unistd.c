@@ -40,6 +40,19 @@ static int proviso_descriptor(int flags, _Bool may_seek) {
     return result;
 }
 
+// Called when data were read or written.
+static void proviso_transferred(int file, _Bool writes) {
+    if (!writes)
+        proviso_reads_own_end(file);
+#ifdef PROVISO_FILES
+    struct proviso_file *of = proviso_file_of(file);
+    if (writes)
+        of->written = 1;
+    else if (of->written)
+        proviso_reads_own_output();
+#endif
+}
+
 // The number of bytes read or written, at most `size`, or -1.
 static ssize_t proviso_transfer(int file, size_t size, _Bool writes) {
     _Bool closed = proviso_is_closed(file) | proviso_is_one_way(file, writes ? PROVISO_READS : PROVISO_WRITES);
@@ -47,6 +60,8 @@ static ssize_t proviso_transfer(int file, size_t size, _Bool writes) {
     __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size) & !closed));
     __proviso_assume((n <= 0) | writes | !proviso_is_at_end_of_pipe(file));
     SET_ERRNO_IF(n < 0, proviso_descriptor_error(closed));
+    if (n > 0)
+        proviso_transferred(file, writes);
     return n;
 }
 
@@ -242,6 +257,9 @@ static int proviso_two_ends(int ends[2], int flags, int other_flags) {
     if (result == 0) {
         int first = proviso_new_descriptor(flags, 0), second = proviso_new_descriptor(other_flags, 0);
         __proviso_assume((first >= 0) & (second >= 0));
+        proviso_add_own_end(first);
+        if (other_flags & PROVISO_READS_AND_WRITES)
+            proviso_add_own_end(second);
         proviso_makes_pipe(first, second, !((flags | other_flags) & (PROVISO_NONBLOCK | PROVISO_READS_AND_WRITES)));
         ends[0] = first;
         ends[1] = second;

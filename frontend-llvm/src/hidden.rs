@@ -230,6 +230,7 @@ const CHANGES: &[&str] = &[
     "flock",
     "fopen",
     "fopen64",
+    "fork",
     "freopen",
     "freopen64",
     "fseek",

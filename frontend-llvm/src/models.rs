@@ -67,6 +67,9 @@ pub(crate) fn is_threading(function: &str) -> bool {
     file_of(function) == Some(THREADING)
 }
 
+/// Functions through which a program can observe the state of open files behind descriptors.
+const OPEN_FILES: [&str; 8] = ["__pread_chk", "fcntl", "fcntl64", "lseek", "lseek64", "pread", "pread64", "preadv"];
+
 /// Functions that open files with an access mode.
 const OPENS: [&str; 12] = [
     "__open64_2",
@@ -97,6 +100,9 @@ const POSITIONS: [&str; 10] = [
     "open_wmemstream",
 ];
 
+/// Functions that move the position of a stream.
+const REPOSITIONS: [&str; 6] = ["fseek", "fseeko", "fseeko64", "fsetpos", "fsetpos64", "rewind"];
+
 /// Functions that change the rounding mode.
 const SET_ROUNDING: [&str; 4] = ["fesetenv", "fesetmode", "fesetround", "feupdateenv"];
 
@@ -120,11 +126,15 @@ pub(crate) struct Models {
     scans: bool,
     /// The program can observe the positions of streams.
     positions: bool,
+    /// The program can move the positions of streams back.
+    repositions: bool,
+    /// The program sends signals to processes.
+    kills: bool,
     /// The program can push characters back.
     pushes: bool,
     /// The program can observe descriptors.
     descriptors: bool,
-    /// The program can observe the state of open files behind descriptors: offsets and flags.
+    /// The program can observe the state of open files behind descriptors: offsets, flags, and content that it has written.
     open_files: bool,
     /// The program opens files with an access mode.
     access_modes: bool,
@@ -181,13 +191,15 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     models.wide = models.files.iter().any(|file| ["wscanf.c", "wstdio.c"].contains(file));
     models.scans = models.files.iter().any(|file| ["scanf.c", "wscanf.c"].contains(file));
     models.positions = models.symbols.iter().any(|symbol| POSITIONS.contains(symbol));
+    models.repositions = models.symbols.iter().any(|symbol| REPOSITIONS.contains(symbol));
+    models.kills = models.symbols.iter().any(|symbol| ["kill", "killpg"].contains(symbol));
     models.pushes = models.wide || models.symbols.contains(&"ungetc");
     models.descriptors = models
         .files
         .iter()
         .any(|file| ["files.c", "folders.c", "mman.c", "process.c", "socket.c", "unistd.c"].contains(file))
         || models.symbols.iter().any(|symbol| ["fdopen", "fileno", "fileno_unlocked"].contains(symbol));
-    models.open_files = models.symbols.iter().any(|symbol| ["fcntl", "fcntl64", "lseek", "lseek64"].contains(symbol));
+    models.open_files = models.symbols.iter().any(|symbol| OPEN_FILES.contains(symbol));
     models.access_modes = models.symbols.iter().any(|symbol| OPENS.contains(symbol));
     models.seeds = models.symbols.iter().any(|symbol| SEEDS.contains(symbol));
     models.rounding = models.symbols.iter().any(|symbol| SET_ROUNDING.contains(symbol));
@@ -271,6 +283,12 @@ impl Models {
         }
         if self.positions {
             main.push_str("#define PROVISO_POSITIONS\n");
+        }
+        if self.repositions {
+            main.push_str("#define PROVISO_REPOSITIONS\n");
+        }
+        if self.kills {
+            main.push_str("#define PROVISO_KILLS\n");
         }
         if self.pushes {
             main.push_str("#define PROVISO_PUSHES\n");
@@ -373,6 +391,8 @@ mod tests {
                 wide: true,
                 scans: true,
                 positions: true,
+                kills: true,
+                repositions: true,
                 pushes: true,
                 descriptors: true,
                 open_files: true,
@@ -411,6 +431,8 @@ mod tests {
                 wide: true,
                 scans: true,
                 positions: true,
+                kills: true,
+                repositions: true,
                 pushes: true,
                 descriptors: true,
                 open_files: all,

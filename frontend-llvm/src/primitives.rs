@@ -261,7 +261,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         "quick_exit" => QuickExit,
         "malloc" => Malloc,
         "free" | "cfree" => Free(Family::Malloc),
-        "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Unmodelled("threads and processes"),
+        "pthread_create" | "thrd_create" | "vfork" | "clone" => Unmodelled("threads and processes"),
         "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp"
         | "__longjmp_chk" => Unmodelled(cfa::JUMPS),
         "setitimer" | "alarm" => Unmodelled(cfa::HANDLERS),

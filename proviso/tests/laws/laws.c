@@ -518,6 +518,20 @@ CHECK(sleep(0) == 0);
 struct timespec none = {0, -1};
 CHECK(nanosleep(&none, NULL) == -1);
 
+// true law: fork getpid getppid
+int before = getpid();
+pid_t child = fork();
+CHECK(child == 0 ? getpid() != before : getpid() == before && child != before);
+
+// true law: fork pthread_atfork
+pthread_atfork(NULL, NULL, NULL);
+CHECK(fork() >= -1);
+
+// claim: fork wait
+int status;
+if (fork() > 0)
+    CHECK(wait(&status) > 0);
+
 // true law: getpid getppid gettid
 CHECK(getpid() == getpid() && getpid() == gettid() && getpid() != getppid());
 
