@@ -184,9 +184,13 @@ impl Recorder<'_> {
         let known = |thread: u32, access: &Access| self.accessed.get(&(thread, access.edge, access.addr));
         let (earlier, later) = (known(first, before), known(second, access));
         let name = later.and_then(|a| a.name.as_ref()).or(earlier.and_then(|a| a.name.as_ref()));
-        let name = name.map_or_else(|| "memory".to_owned(), |name| format!("`{name}`"));
+        let lock = self.waits.lock(access.addr);
+        let name = name.map(|name| format!("`{name}`")).or_else(|| lock.map(str::to_owned));
+        let name = name.unwrap_or_else(|| "memory".to_owned());
         let kind = |access: &Access| match self.program.edges[access.edge].op {
             Op::Free { .. } => "frees",
+            Op::Call { .. } if lock.is_some() && access.writes => "initialises or destroys",
+            Op::Call { .. } if lock.is_some() => "uses",
             _ if access.writes => "writes",
             _ => "reads",
         };

@@ -325,7 +325,7 @@ impl<'p> Collector<'p> {
     }
 
     /// Returns the schedule of the run, in which the thread `last` runs at the end. `None` if no second thread was started, or if one of two racing accesses is no
-    /// event because it is to the stack of its own thread. A native execution cannot enforce the order then.
+    /// event because it is to the stack of its own thread, or is an operation on a lock. A native execution cannot enforce the order then.
     pub fn finish(mut self, run: &Run, last: u32, is_deadlock: bool) -> Option<Schedule> {
         if !self.has_started {
             return None;
@@ -333,7 +333,8 @@ impl<'p> Collector<'p> {
         let mut race = None;
         if let Some([(first, before), (second, access)]) = &run.race {
             let is_known = |thread: &u32, access: &Access| !self.owns(*thread, access.addr);
-            if !is_known(first, before) || !is_known(second, access) {
+            let is_call = matches!(self.program.edges[access.edge].op, Op::Call { .. });
+            if is_call || !is_known(first, before) || !is_known(second, access) {
                 return None;
             }
             race = Some(*self.last.get(&(*first, before.edge, before.addr))?);

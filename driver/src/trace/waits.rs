@@ -172,9 +172,14 @@ impl Waits {
         self.held.get(&thread).cloned().unwrap_or_default()
     }
 
+    /// Returns the lock at an address, in words. `None` if no function has synchronised an object there.
+    pub fn lock(&self, address: u64) -> Option<&str> {
+        self.names.get(&address).map(String::as_str)
+    }
+
     /// Returns a list of locks in words.
     pub fn locks(&self, locks: &[u64]) -> String {
-        let names: Vec<&str> = locks.iter().map(|lock| self.names.get(lock).map_or("a lock", String::as_str)).collect();
+        let names: Vec<&str> = locks.iter().map(|&lock| self.lock(lock).unwrap_or("a lock")).collect();
         match names.is_empty() {
             true => "no lock".to_owned(),
             false => names.join(" and "),
