@@ -39,6 +39,10 @@ pub enum ThreadOp {
     /// The thread has observed the state of a lock without an operation that orders it after other threads, or it makes
     /// accesses of the program that are not checked for races.
     Observe,
+    /// `(address, writes)`: an access to a lock, for race detection. If `writes` is not zero, it initialises or destroys the
+    /// lock, and counts as a write that is not atomic. Otherwise it counts as an atomic read. It precedes the acquisition
+    /// or release of the lock.
+    Lock,
     /// `(address)`: the address of the thread's own copy of a thread-local variable.
     Local,
 }
@@ -103,7 +107,7 @@ impl Relation {
 
 impl ThreadOp {
     /// All operations.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Start,
         Self::End,
         Self::This,
@@ -115,6 +119,7 @@ impl ThreadOp {
         Self::Fence,
         Self::Update,
         Self::Observe,
+        Self::Lock,
         Self::Local,
     ];
 
@@ -132,6 +137,7 @@ impl ThreadOp {
             Self::Fence => "__proviso_fence",
             Self::Update => "__proviso_atomic_update",
             Self::Observe => "__proviso_observe",
+            Self::Lock => "__proviso_access_lock",
             Self::Local => "__proviso_thread_local",
         }
     }
@@ -144,7 +150,7 @@ impl ThreadOp {
         match self {
             Self::End | Self::This | Self::Finish | Self::Observe => 0,
             Self::Begin | Self::Release | Self::Fence | Self::Local => 1,
-            Self::Start | Self::Acquire | Self::Update => 2,
+            Self::Start | Self::Acquire | Self::Update | Self::Lock => 2,
             Self::When => 4,
         }
     }

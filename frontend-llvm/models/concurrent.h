@@ -118,6 +118,7 @@ void pthread_testcancel(void) { proviso_test_cancel(); }
 // `*once` is 0 at first, 1 while the routine runs, and 2 afterwards.
 static int proviso_once(int *once, void (*routine)(void)) {
     __proviso_atomic_begin(SYNCHRONISES);
+    USES_LOCK(once);
     if (*once == 0) {
         *once = 1;
         __proviso_atomic_finish();
@@ -125,6 +126,7 @@ static int proviso_once(int *once, void (*routine)(void)) {
         routine();
         proviso_this()->onces--;
         __proviso_atomic_begin(SYNCHRONISES);
+        USES_LOCK(once);
         __proviso_release(once);
         *once = 2;
     } else {
@@ -141,6 +143,7 @@ static int proviso_once(int *once, void (*routine)(void)) {
 // Waits until a mutex is free, and locks it.
 static void proviso_take_mutex(struct proviso_mutex *mutex) {
     __proviso_atomic_when(&mutex->locked, EQUAL, 0, NULL);
+    USES_LOCK(mutex);
     mutex->locked = 1;
     mutex->count = 1;
     mutex->owner = pthread_self();
@@ -153,6 +156,7 @@ static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked)
     int kind = proviso_kind(mutex);
     if (kind == RECURSIVE || kind == ERROR_CHECKING) {
         __proviso_atomic_begin(OBSERVES);
+        USES_LOCK(mutex);
         _Bool own = mutex->locked && mutex->owner == pthread_self();
         mutex->count += own && kind == RECURSIVE;
         __proviso_atomic_finish();
@@ -165,6 +169,7 @@ static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked)
     }
     // A wait with a time limit ends when this thread continues.
     __proviso_atomic_begin(OBSERVES);
+    USES_LOCK(mutex);
     _Bool free = !mutex->locked;
     if (free) {
         mutex->locked = 1;
@@ -180,6 +185,7 @@ static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked)
 static int proviso_unlock(struct proviso_mutex *mutex) {
     int kind = proviso_kind(mutex), error = 0;
     __proviso_atomic_begin(RELEASES);
+    USES_LOCK(mutex);
     _Bool checks = kind == RECURSIVE || kind == ERROR_CHECKING;
     if (checks && (!mutex->locked || mutex->owner != pthread_self()))
         error = EPERM;
@@ -198,6 +204,7 @@ static int proviso_unlock(struct proviso_mutex *mutex) {
 }
 
 int pthread_mutex_destroy(struct proviso_mutex *mutex) {
+    RESETS_LOCK(mutex);
     __proviso_atomic_begin(OBSERVES);
     _Bool locked = mutex->locked;
     if (locked)
@@ -210,12 +217,24 @@ int pthread_mutex_destroy(struct proviso_mutex *mutex) {
 
 static int proviso_wake(void *condition, _Bool all);
 
+// True if a thread waits for the condition variable.
+static _Bool proviso_is_awaited(const void *condition) {
+    _Bool found = 0;
+    __proviso_atomic_begin(SYNCHRONISES);
+    for (struct proviso_thread *t = proviso_waiting; t; t = t->next)
+        found |= t->condition == condition && !t->woken;
+    __proviso_atomic_finish();
+    return found;
+}
+
 // Waits for a signal, or wakes up spuriously, as POSIX permits. A wait with a time limit ends when this thread continues.
 // Returns whether there was a signal.
 static int proviso_wait_for(void *condition, struct proviso_mutex *mutex, _Bool limited) {
     struct proviso_thread *own = proviso_this();
     proviso_test_cancel();
     __proviso_atomic_begin(SYNCHRONISES);
+    USES_LOCK(condition);
+    USES_LOCK(mutex);
     if (!mutex->locked)
         __proviso_unmodelled("waiting with a mutex that is not locked is not modelled");
     // glibc unlocks once, and waits with the mutex locked.
@@ -257,6 +276,7 @@ static int proviso_wait_for(void *condition, struct proviso_mutex *mutex, _Bool 
 
 static int proviso_wake(void *condition, _Bool all) {
     __proviso_atomic_begin(SYNCHRONISES);
+    USES_LOCK(condition);
     int count = 0;
     for (struct proviso_thread *t = proviso_waiting; t; t = t->next)
         count += t->condition == condition && !t->woken;
@@ -302,15 +322,20 @@ static _Bool proviso_is_writer(struct proviso_rwlock *lock) {
     if (!proviso_this()->writes)
         return 0;
     __proviso_atomic_begin(OBSERVES);
+    USES_LOCK(lock);
     _Bool own = lock->state < 0 && lock->owner == pthread_self();
     __proviso_atomic_finish();
     return own;
 }
 
-int pthread_rwlock_destroy(struct proviso_rwlock *lock) { return 0; }
+int pthread_rwlock_destroy(struct proviso_rwlock *lock) {
+    RESETS_LOCK(lock);
+    return 0;
+}
 
 static int proviso_try_rwlock(struct proviso_rwlock *lock, _Bool writes) {
     __proviso_atomic_begin(OBSERVES);
+    USES_LOCK(lock);
     _Bool free = writes ? lock->state == 0 : lock->state >= 0;
     if (free) {
         lock->state = writes ? -1 : lock->state + 1;
@@ -331,6 +356,7 @@ int pthread_rwlock_rdlock(struct proviso_rwlock *lock) {
     if (proviso_is_writer(lock))
         return EDEADLK;
     __proviso_atomic_when(&lock->state, AT_LEAST, 0, NULL);
+    USES_LOCK(lock);
     lock->state++;
     __proviso_acquire(lock, 0);
     __proviso_atomic_finish();
@@ -341,6 +367,7 @@ int pthread_rwlock_wrlock(struct proviso_rwlock *lock) {
     if (proviso_is_writer(lock))
         return EDEADLK;
     __proviso_atomic_when(&lock->state, EQUAL, 0, NULL);
+    USES_LOCK(lock);
     lock->state = -1;
     proviso_set_writer(lock, 1);
     __proviso_acquire(lock, 0);
@@ -350,6 +377,7 @@ int pthread_rwlock_wrlock(struct proviso_rwlock *lock) {
 
 int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
     __proviso_atomic_begin(SYNCHRONISES);
+    USES_LOCK(lock);
     if (lock->state == 0)
         __proviso_unmodelled("unlocking a lock that is not locked is not modelled");
     if (lock->state < 0 && lock->owner != pthread_self())
@@ -366,6 +394,7 @@ int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
 
 int pthread_spin_lock(int *lock) {
     __proviso_atomic_when(lock, EQUAL, 0, NULL);
+    USES_LOCK(lock);
     *lock = 1;
     __proviso_acquire(lock, 0);
     __proviso_atomic_finish();
@@ -374,6 +403,7 @@ int pthread_spin_lock(int *lock) {
 
 int pthread_spin_trylock(int *lock) {
     __proviso_atomic_begin(OBSERVES);
+    USES_LOCK(lock);
     _Bool free = *lock == 0;
     if (free) {
         *lock = 1;
@@ -386,6 +416,7 @@ int pthread_spin_trylock(int *lock) {
 
 int pthread_spin_unlock(int *lock) {
     __proviso_atomic_begin(SYNCHRONISES);
+    USES_LOCK(lock);
     __proviso_release(lock);
     *lock = 0;
     __proviso_atomic_finish();
@@ -495,6 +526,7 @@ void pthread_exit(void *result) { proviso_leave(result); }
 int sem_wait(int *semaphore) {
     proviso_test_cancel();
     __proviso_atomic_when(semaphore, AT_LEAST, 1, proviso_interrupt());
+    USES_LOCK(semaphore);
     ACT_AFTER_WAIT(*semaphore > 0, );
     --*semaphore;
     __proviso_acquire(semaphore, 0);
@@ -504,6 +536,7 @@ int sem_wait(int *semaphore) {
 
 static _Bool proviso_try_semaphore(int *semaphore) {
     __proviso_atomic_begin(OBSERVES);
+    USES_LOCK(semaphore);
     _Bool free = *semaphore > 0;
     if (free) {
         --*semaphore;
@@ -537,6 +570,7 @@ int sem_timedwait(int *semaphore, const struct proviso_moment *until) {
 
 int sem_post(int *semaphore) {
     __proviso_atomic_begin(SYNCHRONISES);
+    USES_LOCK(semaphore);
     _Bool full = *semaphore == INT_MAX;
     if (!full) {
         __proviso_release(semaphore);
@@ -551,6 +585,7 @@ int sem_post(int *semaphore) {
 
 int sem_getvalue(int *semaphore, int *value) {
     __proviso_atomic_begin(OBSERVES);
+    USES_LOCK(semaphore);
     int now = *semaphore;
     __proviso_observe();
     __proviso_atomic_finish();

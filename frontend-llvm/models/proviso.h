@@ -112,6 +112,7 @@ extern void __proviso_release(const void *address);
 extern void __proviso_fence(unsigned order);
 extern void __proviso_atomic_update(const void *address, unsigned order);
 extern void __proviso_observe(void);
+extern void __proviso_access_lock(const void *address, unsigned writes);
 enum { SEQUENTIAL = 7, SYNCHRONISES = 17, OBSERVES, RELEASES };
 enum { EQUAL, UNEQUAL, AT_LEAST };
 // A memory order in C11's numbers, converted to LLVM's.

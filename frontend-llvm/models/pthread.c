@@ -17,6 +17,14 @@
 
 // pthread.h and semaphores, in a program with one thread. An operation that waits for another thread blocks forever.
 
+// Operations on locks, for race detection. One that initialises or destroys a lock races with others.
+#ifdef PROVISO_THREADS
+#define USES_LOCK(lock) __proviso_access_lock(lock, 0)
+#define RESETS_LOCK(lock) __proviso_access_lock(lock, 1)
+#else
+#define RESETS_LOCK(lock) ((void)0)
+#endif
+
 #ifndef PROVISO_THREADS
 static void proviso_block(void) {
     for (;;)
@@ -133,6 +141,7 @@ static int proviso_kind(struct proviso_mutex *mutex) {
 }
 
 int pthread_mutex_init(struct proviso_mutex *mutex, const int *attributes) {
+    RESETS_LOCK(mutex);
     __builtin_memset(mutex, 0, sizeof(void *) == 4 ? 24 : 40);
     if (attributes)
         mutex->kind = *attributes;
@@ -242,12 +251,28 @@ int pthread_mutexattr_setpshared(int *attributes, int shared) {
 
 // Condition variables. A wait may end spuriously, as POSIX permits. Otherwise it never ends.
 
+#ifdef PROVISO_THREADS
+static _Bool proviso_is_awaited(const void *condition);
+#define RESETS_CONDITION(condition)                                                                                  \
+    do {                                                                                                             \
+        RESETS_LOCK(condition);                                                                                      \
+        if (proviso_is_awaited(condition))                                                                           \
+            __proviso_unmodelled("resetting a condition variable that a thread waits for is not modelled");          \
+    } while (0)
+#else
+#define RESETS_CONDITION(condition) ((void)0)
+#endif
+
 int pthread_cond_init(void *condition, const void *attributes) {
+    RESETS_CONDITION(condition);
     __builtin_memset(condition, 0, 48);
     return 0;
 }
 
-int pthread_cond_destroy(void *condition) { return 0; }
+int pthread_cond_destroy(void *condition) {
+    RESETS_CONDITION(condition);
+    return 0;
+}
 
 int pthread_condattr_init(int *attributes) {
     *attributes = 0;
@@ -301,6 +326,7 @@ int pthread_cond_timedwait(void *condition, struct proviso_mutex *mutex, const s
 // Read-write locks.
 
 int pthread_rwlock_init(void *lock, const void *attributes) {
+    RESETS_LOCK(lock);
     __builtin_memset(lock, 0, sizeof(void *) == 4 ? 32 : 56);
     return 0;
 }
@@ -363,11 +389,15 @@ int pthread_rwlockattr_destroy(void *attributes) { return 0; }
 // Spin locks.
 
 int pthread_spin_init(int *lock, int shared) {
+    RESETS_LOCK(lock);
     *lock = 0;
     return 0;
 }
 
-int pthread_spin_destroy(int *lock) { return 0; }
+int pthread_spin_destroy(int *lock) {
+    RESETS_LOCK(lock);
+    return 0;
+}
 
 #ifndef PROVISO_THREADS
 int pthread_spin_lock(int *lock) {
@@ -475,12 +505,16 @@ int sem_init(unsigned *semaphore, int shared, unsigned value) {
         SET_ERRNO(EINVAL);
         return -1;
     }
+    RESETS_LOCK(semaphore);
     __builtin_memset(semaphore, 0, sizeof(void *) == 4 ? 16 : 32);
     *semaphore = value;
     return 0;
 }
 
-int sem_destroy(unsigned *semaphore) { return 0; }
+int sem_destroy(unsigned *semaphore) {
+    RESETS_LOCK(semaphore);
+    return 0;
+}
 
 #ifndef PROVISO_THREADS
 int sem_wait(unsigned *semaphore) {

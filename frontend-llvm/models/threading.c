@@ -119,22 +119,32 @@ int thrd_detach(unsigned long id) { return proviso_detach(id) ? 2 : 0; } // thrd
 
 struct proviso_barrier {
     unsigned count, waiting;
+    // Not the first word: a thread that no longer has to wait does not use the barrier.
     int generation;
 };
 
 int pthread_barrier_init(struct proviso_barrier *barrier, const void *attributes, unsigned count) {
     if (count == 0)
         return EINVAL;
+    RESETS_LOCK(barrier);
     barrier->count = count;
     barrier->waiting = 0;
     barrier->generation = 0;
     return 0;
 }
 
-int pthread_barrier_destroy(struct proviso_barrier *barrier) { return 0; }
+int pthread_barrier_destroy(struct proviso_barrier *barrier) {
+    RESETS_LOCK(barrier);
+    __proviso_atomic_begin(SYNCHRONISES);
+    if (barrier->waiting)
+        __proviso_unmodelled("destroying a barrier at which a thread waits is not modelled");
+    __proviso_atomic_finish();
+    return 0;
+}
 
 int pthread_barrier_wait(struct proviso_barrier *barrier) {
     __proviso_atomic_begin(SYNCHRONISES);
+    USES_LOCK(barrier);
     __proviso_release(barrier);
     int generation = barrier->generation;
     _Bool last = ++barrier->waiting == barrier->count;

@@ -20,12 +20,13 @@ static int proviso_thread_result(int error) {
 int mtx_init(struct proviso_mutex *mutex, int type) {
     if (type < 0 || type > 3)
         __proviso_unmodelled("this type of mutex is not modelled");
+    RESETS_LOCK(mutex);
     __builtin_memset(mutex, 0, sizeof(void *) == 4 ? 24 : 40);
     mutex->kind = type & 1;
     return PROVISO_SUCCESS;
 }
 
-void mtx_destroy(struct proviso_mutex *mutex) {}
+void mtx_destroy(struct proviso_mutex *mutex) { RESETS_LOCK(mutex); }
 
 int mtx_lock(struct proviso_mutex *mutex) { return proviso_thread_result(proviso_lock(mutex, 0, EDEADLK)); }
 
@@ -40,11 +41,12 @@ int mtx_unlock(struct proviso_mutex *mutex) { return proviso_thread_result(provi
 void call_once(int *once, void (*routine)(void)) { proviso_once(once, routine); }
 
 int cnd_init(void *condition) {
+    RESETS_CONDITION(condition);
     __builtin_memset(condition, 0, 48);
     return PROVISO_SUCCESS;
 }
 
-void cnd_destroy(void *condition) {}
+void cnd_destroy(void *condition) { RESETS_CONDITION(condition); }
 
 int cnd_signal(void *condition) { return pthread_cond_signal(condition); }
 

@@ -78,6 +78,7 @@
 //! void  __proviso_atomic_when(const int *word, unsigned relation, int value, const int *interrupt);
 //! void  __proviso_acquire(const void *address, unsigned exclusive);
 //! void  __proviso_release(const void *address);
+//! void  __proviso_access_lock(const void *address, unsigned writes);
 //! void  __proviso_fence(unsigned order);
 //!
 //! // Paths.

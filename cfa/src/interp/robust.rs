@@ -374,6 +374,17 @@ impl Robust {
         is_robust
     }
 
+    /// Records an operation on a lock as an access. Returns true if it races. Other checks need no record of it.
+    pub fn lock_races(&mut self, thread: u32, access: &Access) -> bool {
+        if !self.detects_races {
+            return false;
+        }
+        self.thread(thread);
+        let races = self.races(thread, access);
+        self.count(thread, kind_of(access.writes, access.atomic), access.addr);
+        races
+    }
+
     /// Returns false if an execution is permitted in which the lifetime of the `len` bytes at `addr` ends before an access of
     /// another thread that precedes the end in this run. The accesses were recorded with [`How::may_end`].
     pub fn ends_last(&self, thread: u32, addr: u64, len: u64) -> bool {

@@ -600,22 +600,60 @@ impl State<'_> {
         {
             clocks.load(current, access.addr, order);
         }
-        threads.races.as_ref()?;
+        let race = self.race_with_earlier(access);
+        let threads = self.threads();
+        if let (Some(order), Some(clocks), true) = (order, &mut threads.clocks, threads.races.is_some())
+            && access.writes
+        {
+            clocks.store(current, access.addr, order, updates);
+        }
+        race
+    }
+
+    /// Records an access by the current thread for the detection of data races by vector clocks. Returns the error if it
+    /// races with an earlier one.
+    fn race_with_earlier(&mut self, access: Access) -> Option<Outcome> {
+        self.threads().races.as_ref()?;
         // A report names the program's call of a library function.
         let edge = self.edge_in_source(access.edge).unwrap_or(access.edge);
-        let threads = self.threads.as_mut().expect("a program with threads");
-        let (Some(races), Some(clocks), Some(error)) =
-            (&mut threads.races, &mut threads.clocks, threads.functions.race)
+        let threads = self.threads();
+        let current = threads.current as u32;
+        let (Some(races), Some(clocks), Some(error)) = (&mut threads.races, &threads.clocks, threads.functions.race)
         else {
             return None;
         };
-        let earlier = races.access(current, &Access { edge, ..access }, clocks);
-        if let Some(order) = order.filter(|_| access.writes) {
-            clocks.store(current, access.addr, order, updates);
-        }
-        let earlier = earlier?;
+        let earlier = races.access(current, &Access { edge, ..access }, clocks)?;
         threads.race = Some([earlier, (current, access)]);
         Some(Outcome::Error(error, access.edge))
+    }
+
+    /// Records an operation on a lock as an access. Returns the error if it races with an earlier one, or with that of a
+    /// thread that waits for the lock.
+    fn record_lock_access(&mut self, access: Access) -> Option<Outcome> {
+        if self.threads().all.len() == 1 || self.memory.object_at(access.addr).is_none() {
+            return None;
+        }
+        self.share(&access);
+        let threads = self.threads();
+        let current = threads.current as u32;
+        if threads.robust.as_mut().is_some_and(|robust| robust.lock_races(current, &access)) {
+            self.record_gap(Gap::WeakOrder, access.edge);
+        }
+        let threads = self.threads();
+        if let Some(step) = &mut threads.step {
+            step.push(access);
+        }
+        let waits = |(other, thread): (usize, &Thread)| {
+            let next = thread.next.filter(|next| matches!(thread.status, Status::Waits(_)) && next.conflicts(&access));
+            next.map(|next| (other as u32, next))
+        };
+        if let (Some(error), Some(waiting)) =
+            (threads.functions.race, threads.all.iter().enumerate().find_map(waits).filter(|_| access.writes))
+        {
+            threads.race = Some([waiting, (current, access)]);
+            return Some(Outcome::Error(error, access.edge));
+        }
+        self.race_with_earlier(access)
     }
 
     /// Records that an allocation has written a new object.
@@ -1177,6 +1215,9 @@ impl State<'_> {
                 if !*granted && !threads.is_alone() || !holds {
                     threads.points += 1;
                     threads.thread().status = Status::Waits(wait);
+                    let edge = self.edge_in_source(call.edge).unwrap_or(call.edge);
+                    let next = Access { addr: word, len: 4, writes: false, atomic: true, edge };
+                    self.threads().thread().next = Some(next);
                     return Ok(AfterOperation::Pause);
                 }
                 *granted = false;
@@ -1258,6 +1299,16 @@ impl State<'_> {
                 let threads = self.threads();
                 if threads.functions.race.is_some() && threads.live > 1 {
                     self.record_gap(Gap::Unordered, call.edge);
+                }
+            }
+            ThreadOp::Lock => {
+                let writes = arg(1) != 0;
+                let access = Access { addr: arg(0), len: 1, writes, atomic: !writes, edge: call.edge };
+                if writes && self.pauses_before(&[access], granted) {
+                    return Ok(AfterOperation::Pause);
+                }
+                if let Some(race) = self.record_lock_access(access) {
+                    return Err(race);
                 }
             }
             ThreadOp::Local => result = self.thread_local_copy(arg(0), call.edge, inputs)?,

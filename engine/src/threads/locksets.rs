@@ -25,10 +25,34 @@ const CANCEL: &str = "pthread_cancel";
 /// The function of the models that writes the identifier of a new thread.
 const START: &str = "proviso_start";
 /// Functions of the models whose approximations this analysis excludes: it requires that a thread unlocks only locks
-/// that it holds; other kinds of mutexes exclude threads as well; a wait changes no facts.
-const EXCLUDED: [&str; 4] = ["proviso_kind", "proviso_unlock", "proviso_wait_for", "pthread_rwlock_unlock"];
+/// that it holds; other kinds of mutexes exclude threads as well; a wait changes no facts, and no thread destroys what
+/// others use.
+const EXCLUDED: [&str; 9] = [
+    "proviso_kind",
+    "proviso_unlock",
+    "proviso_wait_for",
+    "pthread_cond_init",
+    "pthread_cond_destroy",
+    "cnd_init",
+    "cnd_destroy",
+    "pthread_barrier_destroy",
+    "pthread_rwlock_unlock",
+];
 /// Beginnings of the names of functions that are operations of threads. Their accesses to locks are atomic.
 const THREAD_OPERATIONS: [&str; 8] = ["pthread_", "mtx_", "cnd_", "thrd_", "tss_", "sem_", "call_once", "__VERIFIER_"];
+/// Beginnings of the names of functions that use the lock to which their first argument points.
+const LOCKS: [&str; 10] = [
+    "pthread_mutex_",
+    "pthread_spin_",
+    "pthread_rwlock_",
+    "pthread_cond_",
+    "pthread_barrier_",
+    "pthread_once",
+    "mtx_",
+    "cnd_",
+    "sem_",
+    "call_once",
+];
 /// Limit on the start functions of threads.
 const MOST_ROOTS: usize = 60;
 /// Limit on the pairs of accesses that are compared.
@@ -1115,20 +1139,31 @@ impl<'p> Locksets<'p> {
         }
     }
 
-    /// The uses of a lock as accesses: operations on it are atomic, its initialisation and its end are not.
+    /// The uses of locks as accesses: operations on a lock are atomic. Its initialisation and its end are not, and no lock
+    /// orders them, because another thread may hold it or wait for it.
     fn uses_of_locks(&mut self, edge: EdgeId, facts: &Facts, root: usize) -> Vec<(ObjectId, Access)> {
         let Some(name) = self.library(edge) else { return Vec::new() };
-        let is_lock = ["pthread_mutex_", "pthread_spin_", "pthread_rwlock_", "mtx_"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix));
-        let writes = name.ends_with("_init") || name.ends_with("_destroy");
-        let Some(lock) = self.argument(edge, 0).filter(|_| is_lock) else { return Vec::new() };
-        let mut facts = facts.clone();
-        if !writes {
-            facts.insert(Fact::Atomic);
+        let is_lock = LOCKS.iter().any(|prefix| name.starts_with(prefix));
+        if !is_lock {
+            return Vec::new();
         }
-        let access = |at| Access { slot: Slot::new(at, 1), writes, facts: facts.clone(), root, is_own: false };
-        self.points_to.points_to(lock).into_iter().map(|l| (l.object, access(l.at))).collect()
+        let writes = name.ends_with("_init") || name.ends_with("_destroy");
+        let waits = name.starts_with("pthread_cond_") || name.starts_with("cnd_");
+        let mut found = Vec::new();
+        // A wait for a condition variable is also a use of its mutex.
+        for n in 0..if waits && name.contains("wait") { 2 } else { 1 } {
+            let Some(lock) = self.argument(edge, n) else { continue };
+            let mut facts = facts.clone();
+            if writes {
+                facts.retain(|fact| !fact.is_of_lock() && *fact != Fact::Atomic);
+            }
+            if !writes {
+                facts.insert(Fact::Atomic);
+            }
+            let access = |at| Access { slot: Slot::new(at, 1), writes, facts: facts.clone(), root, is_own: false };
+            found.extend(self.points_to.points_to(lock).into_iter().map(|l| (l.object, access(l.at))));
+        }
+        found
     }
 
     /// The ends of the lifetimes of objects at an edge, as accesses that write the objects: other threads must not access

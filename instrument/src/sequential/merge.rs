@@ -765,7 +765,12 @@ impl Merge<'_> {
                 let op = self.deeper(true);
                 self.program.add_edge(enters, op, to, place);
             }
-            ThreadOp::Acquire | ThreadOp::Release | ThreadOp::Fence | ThreadOp::Update | ThreadOp::Observe => {
+            ThreadOp::Acquire
+            | ThreadOp::Release
+            | ThreadOp::Fence
+            | ThreadOp::Update
+            | ThreadOp::Observe
+            | ThreadOp::Lock => {
                 self.program.add_edge(at, Op::Skip, to, place);
             }
         }

@@ -13,7 +13,7 @@ static int shared;
 static void unlock(pthread_mutex_t *lock) { pthread_mutex_unlock(lock); }
 
 static void *first(void *argument) {
-    pthread_mutex_lock(&locks[0]);
+    pthread_mutex_lock(&locks[0]); // wrong
 #ifdef UNLOCKED_BY_CALLEE
     unlock(argument);
     shared++; // wrong
@@ -31,7 +31,7 @@ static void *second(void *argument) {
     pthread_mutex_t *lock = &locks[0];
 #endif
 #ifdef INITIALISED
-    pthread_mutex_init(lock, NULL);
+    pthread_mutex_init(lock, NULL); // wrong
 #endif
     pthread_mutex_lock(lock);
     shared++; // wrong

@@ -727,7 +727,7 @@ impl<'p> Unroller<'p> {
                 ThreadOp::Finish => self.finish(&mut state),
                 ThreadOp::Fence => self.orders(args.first()),
                 ThreadOp::Update => self.orders(args.get(1)),
-                ThreadOp::Acquire | ThreadOp::Release | ThreadOp::Observe => {}
+                ThreadOp::Acquire | ThreadOp::Release | ThreadOp::Observe | ThreadOp::Lock => {}
                 _ => return Err("an operation of the library on threads"),
             }
             return Ok(Some((state, None)));
