@@ -1,6 +1,6 @@
 //! Suites for programs that take arguments, environment variables, standard input and files, judged by native runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -36,6 +36,19 @@ fn covers_all(native: &serde_json::Value) {
     assert_eq!(native["branches"]["covered"], native["branches"]["total"], "{native}");
     assert_eq!(native["lines"]["covered"], native["lines"]["total"], "{native}");
     assert_eq!(native["broken"].as_array().unwrap().len(), 0, "{native}");
+}
+
+/// Returns the statuses of the goals by their conditions. Of equal conditions, one is covered if any is.
+fn statuses(result: &serde_json::Value) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    for goal in result["goals"].as_array().unwrap() {
+        let [condition, status] = ["condition", "status"].map(|key| goal[key].as_str().unwrap().to_owned());
+        let known = all.entry(condition).or_insert_with(|| status.clone());
+        if status == "covered" {
+            *known = status;
+        }
+    }
+    all
 }
 
 const EVERYTHING: &str = "\
@@ -141,6 +154,93 @@ fn folders_make_reads_and_writes_fail() {
     let (said, result) = tested(folder.path(), LIST, &["--cpu-limit", "20", "--run"]);
     assert!(said.contains(" 0 open\n"), "{said}");
     covers_all(&result["native"]);
+}
+
+/// Makes, tests, enters and removes folders.
+const FOLDERS: &str = "\
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    struct stat s;
+    if (argc != 2) return 2;
+    if (stat(argv[1], &s) == 0) {
+        if (S_ISDIR(s.st_mode)) puts(\"folder\");
+        else puts(\"file\");
+        if (access(argv[1], X_OK) != 0) return 1;
+        if (rmdir(argv[1]) != 0) puts(\"not empty\");
+        return 0;
+    }
+    if (mkdir(argv[1], 0755) != 0) {
+        if (errno == EEXIST) puts(\"impossible\");
+        return 1;
+    }
+    if (chdir(\".\") != 0) return 3;
+    FILE *f = fopen(argv[1], \"w\");
+    if (f) puts(\"impossible\");
+    if (mkdir(argv[1], 0755) == 0 || errno != EEXIST) puts(\"impossible\");
+    if (rmdir(argv[1]) == 0 && stat(argv[1], &s) != 0) puts(\"gone\");
+    return 0;
+}
+";
+
+#[test]
+fn programs_make_and_remove_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), FOLDERS, &["--cpu-limit", "10", "--run"]);
+    let native = &result["native"];
+    assert_eq!(native["broken"].as_array().unwrap().len(), 0, "{native}");
+    let status = statuses(&result);
+    for (condition, is_covered) in [
+        ("(s.st_mode & 61440) == 16384", true),
+        ("(s.st_mode & 61440) != 16384", true),
+        ("access(argv[1], 1) != 0", true),
+        ("access(argv[1], 1) == 0", true),
+        ("rmdir(argv[1]) != 0", true),
+        ("mkdir(argv[1], 493) == 0", true),
+        ("f == 0", true),
+        ("f != 0", false),
+        ("stat(argv[1], &s) != 0", true),
+    ] {
+        assert_eq!(status[condition] == "covered", is_covered, "{condition}: {said} {status:?}");
+    }
+}
+
+/// Tests properties of files: some are those of the test, and some of the system.
+const PROPERTIES: &str = "\
+#include <stdio.h>
+#include <sys/stat.h>
+int main(int argc, char **argv) {
+    struct stat a, b;
+    if (argc != 3 || stat(argv[1], &a) || stat(argv[2], &b)) return 2;
+    if (a.st_ino == b.st_ino) puts(\"one file\");
+    if (a.st_size > b.st_size) puts(\"larger\");
+    if (a.st_mtime < 86400) puts(\"old\");
+    if (a.st_uid == 0) puts(\"root\");
+    return 0;
+}
+";
+
+#[test]
+fn properties_of_files_are_promised_if_a_test_determines_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), PROPERTIES, &["--cpu-limit", "10", "--run"]);
+    let native = &result["native"];
+    assert_eq!(native["broken"].as_array().unwrap().len(), 0, "{native}");
+    let status = statuses(&result);
+    for (condition, is_covered) in [
+        ("a.st_ino == b.st_ino", true),
+        ("a.st_ino != b.st_ino", true),
+        ("b.st_size < a.st_size", true),
+        ("a.st_size <= b.st_size", true),
+        ("a.st_mtim.tv_sec < 86400", false),
+        ("a.st_mtim.tv_sec >= 86400", true),
+        ("a.st_uid == 0", false),
+        ("a.st_uid != 0", false),
+    ] {
+        assert_eq!(status[condition] == "covered", is_covered, "{condition}: {said} {status:?}");
+    }
 }
 
 /// Numbers that the seeds 1 and 42 determine, and one that the time determines.

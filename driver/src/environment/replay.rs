@@ -32,6 +32,10 @@ const MAX_POSITION: u64 = 1 << 33;
 pub const MAX_OPENED: usize = 1000;
 /// `ENOENT` on Linux.
 const NO_ENTRY: u64 = 2;
+/// `EACCES` on Linux.
+const NO_ACCESS: u64 = 13;
+/// `EEXIST` on Linux.
+const EXISTS: u64 = 17;
 /// `ENOTDIR` on Linux.
 const NO_FOLDER: u64 = 20;
 /// `EISDIR` on Linux.
@@ -40,6 +44,10 @@ const IS_FOLDER: u64 = 21;
 const NO_TERMINAL: u64 = 25;
 /// `EBADF` on Linux.
 const BAD_DESCRIPTOR: u64 = 9;
+/// `ENOTEMPTY` on Linux.
+const NOT_EMPTY: u64 = 39;
+/// The bit in the mode of `access` that asks for the right to execute.
+const TO_EXECUTE: u64 = 1;
 
 /// The effect of a library function on the inputs of a process.
 #[derive(Clone, Copy)]
@@ -72,8 +80,14 @@ enum LibraryEffect {
     SeeksDescriptor,
     /// Returns the properties of a file: `stat` with its path, `fstat` with its descriptor.
     ReturnsProperties(FileName),
-    /// Tests whether a file exists.
-    TestsExistence,
+    /// Tests whether a file exists and has certain rights (`access`).
+    TestsAccess,
+    /// Makes a folder.
+    MakesFolder,
+    /// Removes a folder.
+    RemovesFolder,
+    /// Changes the working directory.
+    ChangesFolder,
     /// Removes a file.
     Removes,
     /// Tests whether a descriptor is a terminal. In a replay, none is.
@@ -128,7 +142,10 @@ impl LibraryEffect {
             "lseek" | "lseek64" => Self::SeeksDescriptor,
             "stat" | "stat64" | "lstat" | "lstat64" => Self::ReturnsProperties(FileName::Path),
             "fstat" | "fstat64" => Self::ReturnsProperties(FileName::Descriptor),
-            "access" => Self::TestsExistence,
+            "access" => Self::TestsAccess,
+            "mkdir" => Self::MakesFolder,
+            "rmdir" => Self::RemovesFolder,
+            "chdir" => Self::ChangesFolder,
             "unlink" | "remove" => Self::Removes,
             "srand" | "srandom" => Self::SeedsRandom,
             "rand" | "random" => Self::ReturnsRandom,
@@ -388,6 +405,26 @@ struct ActiveCall {
     text: Option<Vec<u8>>,
     /// The error number of the call, if it fails.
     error: Option<u64>,
+    /// The file whose properties the call returns.
+    described: Option<Described>,
+}
+
+/// A file or folder whose properties a call returns.
+#[derive(Clone, Copy)]
+struct Described {
+    kind: FileKind,
+    /// The number of the file among those whose properties the run has requested.
+    number: u64,
+}
+
+/// The kind of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FileKind {
+    /// A file of the process, with its size in bytes.
+    Given(u64),
+    /// A file that the program has written.
+    Written,
+    Folder,
 }
 
 /// The state of a run.
@@ -400,6 +437,12 @@ struct ReplayState {
     /// The files that the program wrote, and those that it removed.
     written: BTreeSet<Vec<u8>>,
     removed: BTreeSet<Vec<u8>>,
+    /// The folders that the program has made.
+    made: BTreeSet<Vec<u8>>,
+    /// The files whose properties the program has requested; `None` for standard input.
+    described: Vec<Option<Vec<u8>>>,
+    /// The device and the number of the first of these files.
+    identity: Option<(u64, u64)>,
     call: Option<ActiveCall>,
     /// The bounds of the next value, if the model restricts it (`proviso_env_between`).
     bounds: Option<(i64, i64)>,
@@ -425,6 +468,9 @@ impl ReplayState {
             descriptors: FxHashMap::from_iter([(0, 0)]),
             written: BTreeSet::new(),
             removed: BTreeSet::new(),
+            made: BTreeSet::new(),
+            described: Vec::new(),
+            identity: None,
             call: None,
             bounds: None,
             main_inputs: 0,
@@ -442,27 +488,108 @@ impl ReplayState {
         self.problem.get_or_insert_with(|| why.to_owned());
     }
 
-    /// Returns the size in bytes of the file with a path; `None` if there is no such file.
-    fn file_size(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
-        let place = match PathTarget::from_path(path) {
-            PathTarget::Below(place) => place,
-            PathTarget::Nowhere if path.is_empty() => return None,
-            _ => {
-                self.record_problem("the program tests for a file outside the working directory");
-                return None;
+    /// Returns true if there is a folder with this path, which is relative to the working directory.
+    fn has_folder(&self, process: &Process, place: &[u8]) -> bool {
+        self.made.contains(place) || process.has_folder(place)
+    }
+
+    /// Returns the kind of the file or folder with this path; `None` if there is none.
+    fn kind(&self, process: &Process, place: &[u8]) -> Option<FileKind> {
+        if self.has_folder(process, place) {
+            return Some(FileKind::Folder);
+        }
+        if self.written.contains(place) {
+            return Some(FileKind::Written);
+        }
+        let content = process.files.get(place).filter(|_| !self.removed.contains(place))?;
+        Some(FileKind::Given(content.len() as u64))
+    }
+
+    /// Returns the error number of the search for a path whose last part is missing: a part before it is a file or, if a
+    /// file is created, missing.
+    fn missing_error(&self, process: &Process, place: &[u8]) -> u64 {
+        let ends = (0..place.len()).filter(|&at| place[at] == b'/');
+        let is_file = |end: usize| self.kind(process, &place[..end]).is_some_and(|kind| kind != FileKind::Folder);
+        if ends.into_iter().any(is_file) { NO_FOLDER } else { NO_ENTRY }
+    }
+
+    /// Returns the error number of the creation of a file or folder because the folder that would contain it is missing.
+    fn parent_error(&self, process: &Process, place: &[u8]) -> Option<u64> {
+        let end = place.iter().rposition(|&b| b == b'/')?;
+        (!self.has_folder(process, &place[..end])).then(|| self.missing_error(process, place))
+    }
+
+    /// Returns the path of a file or folder, relative to the working directory. Otherwise the error number, which is that
+    /// of a native run only for the empty path.
+    fn place(&mut self, path: &[u8]) -> Result<Vec<u8>, u64> {
+        match PathTarget::from_path(path) {
+            PathTarget::Below(place) => return Ok(place),
+            PathTarget::Nowhere if path.is_empty() => {}
+            PathTarget::Nowhere => {
+                self.record_problem("the program uses a path that ends with '/' or '.', or is too long")
             }
-        };
-        if process.has_folder(&place) {
-            self.record_problem("the program tests for a folder");
+            PathTarget::Outside => self.record_problem("the program tests for a file outside the working directory"),
         }
-        if self.written.contains(&place) {
-            self.record_problem("the program tests for a file that it has written");
+        Err(NO_ENTRY)
+    }
+
+    /// Returns the kind of the file with a path, and the path relative to the working directory. Otherwise the error
+    /// number.
+    fn look_up(&mut self, process: &Process, path: &[u8]) -> Result<(FileKind, Vec<u8>), u64> {
+        if path == b"." {
+            return Ok((FileKind::Folder, path.to_vec()));
         }
-        let found = process.files.get(&place).filter(|_| !self.removed.contains(&place));
-        if found.is_none() {
-            self.wanted.missing.insert(place);
+        let place = self.place(path)?;
+        match self.kind(process, &place) {
+            Some(kind) => Ok((kind, place)),
+            None => {
+                let error = self.missing_error(process, &place);
+                self.wanted.missing.insert(place);
+                Err(error)
+            }
         }
-        found.map(|content| content.len() as u64)
+    }
+
+    /// Records that the program requests the properties of a file.
+    fn describe(&mut self, kind: FileKind, place: Option<Vec<u8>>) -> Described {
+        if kind == FileKind::Written {
+            self.record_problem("the program requests the size of a file that it has written");
+        }
+        let number = self.described.iter().position(|other| *other == place).unwrap_or_else(|| {
+            self.described.push(place);
+            self.described.len() - 1
+        });
+        Described { kind, number: number as u64 }
+    }
+
+    /// Makes a folder. `Err` with the error number.
+    fn make_folder(&mut self, process: &Process, path: &[u8]) -> Result<(), u64> {
+        let place = self.place(path)?;
+        if self.kind(process, &place).is_some() {
+            return Err(EXISTS);
+        }
+        self.wanted.missing.insert(place.clone());
+        if let Some(error) = self.parent_error(process, &place) {
+            return Err(error);
+        }
+        self.made.insert(place);
+        Ok(())
+    }
+
+    /// Removes an empty folder. `Err` with the error number.
+    fn remove_folder(&mut self, process: &Process, path: &[u8]) -> Result<(), u64> {
+        let (kind, place) = self.look_up(process, path)?;
+        if kind != FileKind::Folder {
+            return Err(NO_FOLDER);
+        }
+        let others = process.files.keys().filter(|file| !self.removed.contains(*file));
+        if others.chain(&self.written).chain(&self.made).any(|other| is_below(other, &place)) {
+            return Err(NOT_EMPTY);
+        }
+        if !self.made.remove(&place) || process.has_folder(&place) {
+            self.record_problem("the program removes a folder that it has not made");
+        }
+        Ok(())
     }
 
     /// Returns the lowest descriptor that is not open.
@@ -485,27 +612,26 @@ impl ReplayState {
                 return Err(NO_ENTRY);
             }
         };
-        if process.files.keys().any(|other| is_below(&place, other)) {
-            return Err(NO_FOLDER);
-        }
-        let is_folder = process.has_folder(&place);
+        let kind = self.kind(process, &place);
+        let is_folder = kind == Some(FileKind::Folder);
         if is_folder && (!reads || creates) {
             return Err(IS_FOLDER);
         }
-        let exists = is_folder || process.files.contains_key(&place) && !self.removed.contains(&place);
-        let was_written = self.written.contains(&place);
-        if was_written && reads {
+        if kind == Some(FileKind::Written) && reads {
             self.record_problem("the program reads a file that it has written");
         }
-        if creates {
-            // The folder of a new file exists only if another file is there.
-            let folder = place.iter().rposition(|&b| b == b'/').map(|end| &place[..end]);
-            if folder.is_some_and(|folder| !process.has_folder(folder)) {
-                return Err(NO_ENTRY);
+        match kind {
+            Some(_) => {}
+            None if creates => {
+                if let Some(error) = self.parent_error(process, &place) {
+                    return Err(error);
+                }
             }
-        } else if !exists && !was_written {
-            self.wanted.missing.insert(place);
-            return Err(NO_ENTRY);
+            None => {
+                let error = self.missing_error(process, &place);
+                self.wanted.missing.insert(place);
+                return Err(error);
+            }
         }
         if !reads || creates {
             self.written.insert(place.clone());
@@ -565,6 +691,44 @@ impl ProcessInputs<'_, '_> {
             Some((low, high)) => Bv::from_i64(64, between(value, low, high)).resize(width),
             None => Bv::new(width.min(64), value & (u64::MAX >> (64 - width.min(64)))).resize(width),
         }
+    }
+
+    /// Returns the bytes of `struct stat` on x86-64. A process determines the kind of a file, its rights, and the size and
+    /// the number of links of a file that is no folder.
+    fn properties(&mut self, now: &mut ReplayState, described: Described) -> VecDeque<Bv> {
+        /// The size of the structure in bytes.
+        const SIZE: usize = 144;
+        /// The number of nanoseconds in a second.
+        const NANOSECONDS: u64 = 1_000_000_000;
+        now.is_determined = false;
+        self.origins.borrow_mut().is_undetermined = true;
+        // Small numbers are valid for each of these properties.
+        let mut other = || self.next_other() & 0xffff;
+        let (device, first) = *now.identity.get_or_insert_with(|| (other(), 1 + other()));
+        let (mode, size, links) = match described.kind {
+            FileKind::Given(size) => (0o100_644, size, 1),
+            FileKind::Written => (0o100_644, 0, 1),
+            FileKind::Folder => (0o040_755, 4096 + other(), 2 + other()),
+        };
+        let mut bytes = [0; SIZE];
+        let mut put = |at: usize, size: usize, value: u64| {
+            bytes[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
+        };
+        put(0, 8, device);
+        put(8, 8, first + described.number);
+        put(16, 8, links);
+        put(24, 4, mode);
+        put(28, 4, other());
+        put(32, 4, other());
+        put(48, 8, size);
+        put(56, 8, 4096 + other());
+        put(64, 8, size.div_ceil(512) + other());
+        // The times of the last access, modification and change.
+        for at in [72, 88, 104] {
+            put(at, 8, NOT_BEFORE + self.next_other() % DURATION);
+            put(at + 8, 8, self.next_other() % NANOSECONDS);
+        }
+        bytes.iter().map(|&byte| Bv::new(8, byte.into())).collect()
     }
 
     /// Returns the next value of the arguments of `main`.
@@ -776,7 +940,17 @@ impl ProcessInputs<'_, '_> {
             LibraryEffect::Seeks | LibraryEffect::ReturnsPosition if width == 1 => Bv::new(1, 1),
             LibraryEffect::Seeks | LibraryEffect::ReturnsPosition => number(call.size_or_position),
             LibraryEffect::SeeksDescriptor if first => number(call.size_or_position),
-            LibraryEffect::TestsExistence | LibraryEffect::Removes | LibraryEffect::ReturnsProperties(_) if first => {
+            LibraryEffect::TestsAccess
+            | LibraryEffect::MakesFolder
+            | LibraryEffect::RemovesFolder
+            | LibraryEffect::ChangesFolder
+            | LibraryEffect::Removes
+            | LibraryEffect::ReturnsProperties(_)
+                if first =>
+            {
+                if let Some(described) = call.described {
+                    call.planned = self.properties(now, described);
+                }
                 Bv::from_i64(64, -i64::from(call.error.is_some())).resize(width)
             }
             LibraryEffect::ReturnsProperties(_) if width == 8 => {
@@ -787,7 +961,10 @@ impl ProcessInputs<'_, '_> {
                 Bv::from_le_bytes(&bytes).resize(width)
             }
             LibraryEffect::SeeksDescriptor
-            | LibraryEffect::TestsExistence
+            | LibraryEffect::TestsAccess
+            | LibraryEffect::MakesFolder
+            | LibraryEffect::RemovesFolder
+            | LibraryEffect::ChangesFolder
             | LibraryEffect::Removes
             | LibraryEffect::ReturnsProperties(_) => Bv::zero(width),
             LibraryEffect::TestsTerminal if first => Bv::from_i64(64, -1).resize(width),
@@ -877,18 +1054,6 @@ impl InputSource for ProcessInputs<'_, '_> {
     }
 }
 
-/// Returns the bytes of `struct stat` on x86-64 for a regular file of this size, with one link and the rights 644.
-fn properties(size: u64) -> VecDeque<Bv> {
-    const LINKS: usize = 16;
-    const MODE: usize = 24;
-    const SIZE: usize = 48;
-    let mut bytes = [0; 144];
-    bytes[LINKS] = 1;
-    bytes[MODE..MODE + 4].copy_from_slice(&0o100_644_u32.to_le_bytes());
-    bytes[SIZE..SIZE + 8].copy_from_slice(&size.to_le_bytes());
-    bytes.iter().map(|&byte| Bv::new(8, byte.into())).collect()
-}
-
 /// Observes the calls of library functions in a replay.
 struct CallObserver<'a, 'p, O> {
     replayer: &'a Replayer<'p>,
@@ -958,7 +1123,10 @@ impl<O: Observer> CallObserver<'_, '_, O> {
                 text(0)
             }
             LibraryEffect::ReturnsProperties(FileName::Path)
-            | LibraryEffect::TestsExistence
+            | LibraryEffect::TestsAccess
+            | LibraryEffect::MakesFolder
+            | LibraryEffect::RemovesFolder
+            | LibraryEffect::ChangesFolder
             | LibraryEffect::Removes => text(0),
             LibraryEffect::Variable => {
                 text(0).map(|name| name.split(|&b| b == b'=').next().unwrap_or_default().to_vec())
@@ -982,7 +1150,8 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             now.descriptors.remove(&(args[0] & 0xffff_ffff));
         }
         let depth = state.depth();
-        let (taken, mut planned, mut error, mut file) = (0, VecDeque::new(), None, file);
+        let (taken, planned, mut error, mut file) = (0, VecDeque::new(), None, file);
+        let mut described = None;
         let path = text.clone().unwrap_or_default();
         let process = self.process;
         let of_descriptor = || now.descriptors.get(&(args[0] & 0xffff_ffff)).copied();
@@ -1038,14 +1207,44 @@ impl<O: Observer> CallObserver<'_, '_, O> {
                 }
                 None => now.record_problem("the program sets the position of a descriptor that it has not opened"),
             },
-            LibraryEffect::ReturnsProperties(FileName::Path) | LibraryEffect::TestsExistence => {
-                let size = now.file_size(process, &path);
-                error = size.is_none().then_some(NO_ENTRY);
-                planned = properties(size.unwrap_or(0));
+            LibraryEffect::ReturnsProperties(_) if program.layout.pointer_width != 64 => {
+                now.record_problem("the properties of files are those of a 64-bit system");
             }
+            LibraryEffect::ReturnsProperties(FileName::Path) => match now.look_up(process, &path) {
+                Ok((kind, place)) => described = Some(now.describe(kind, Some(place))),
+                Err(number) => error = Some(number),
+            },
+            LibraryEffect::TestsAccess => match now.look_up(process, &path) {
+                // Tests do not make files executable.
+                Ok((kind, _)) if kind != FileKind::Folder && args[1] & TO_EXECUTE != 0 => error = Some(NO_ACCESS),
+                Ok(_) => {}
+                Err(number) => error = Some(number),
+            },
+            LibraryEffect::MakesFolder => {
+                error = now.make_folder(process, &path).err();
+                // Without the rights of the owner, the program cannot use the folder.
+                if args[1] & 0o700 != 0o700 {
+                    now.record_problem("the program makes a folder without the rights of its owner");
+                }
+            }
+            LibraryEffect::RemovesFolder => error = now.remove_folder(process, &path).err(),
+            LibraryEffect::ChangesFolder => match now.look_up(process, &path) {
+                Ok((FileKind::Folder, place)) => {
+                    if place != b"." {
+                        now.record_problem("the program changes its working directory");
+                    }
+                }
+                Ok(_) => error = Some(NO_FOLDER),
+                Err(number) => error = Some(number),
+            },
             LibraryEffect::ReturnsProperties(FileName::Descriptor) => {
                 match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
-                    Some(index) => planned = properties(content(process, &now.open[index]).len() as u64),
+                    Some(index) => {
+                        let (size, place) =
+                            (content(process, &now.open[index]).len() as u64, now.open[index].path.clone());
+                        let kind = if now.open[index].is_written { FileKind::Written } else { FileKind::Given(size) };
+                        described = Some(now.describe(kind, place));
+                    }
                     None => now.record_problem("the program calls fstat with a descriptor that it has not opened"),
                 }
             }
@@ -1054,14 +1253,14 @@ impl<O: Observer> CallObserver<'_, '_, O> {
                 now.random = now.is_determined.then(|| LibraryRandom::new(args.first().copied().unwrap_or(0) as u32));
             }
             LibraryEffect::ReplacesRandom => now.random = None,
-            LibraryEffect::Removes => {
-                let written = PathTarget::from_path(&path);
-                let is_written = matches!(&written, PathTarget::Below(place) if now.written.remove(place));
-                error = (!is_written && now.file_size(process, &path).is_none()).then_some(NO_ENTRY);
-                if let PathTarget::Below(place) = written {
+            LibraryEffect::Removes => match now.look_up(process, &path) {
+                Ok((FileKind::Folder, _)) => now.record_problem("the program removes a folder like a file"),
+                Ok((_, place)) => {
+                    now.written.remove(&place);
                     now.removed.insert(place);
                 }
-            }
+                Err(number) => error = Some(number),
+            },
             _ => {}
         }
         let places = VecDeque::new();
@@ -1078,6 +1277,7 @@ impl<O: Observer> CallObserver<'_, '_, O> {
             size_or_position,
             text,
             error,
+            described,
         });
     }
 
@@ -1170,10 +1370,19 @@ mod tests {
         assert!(now.open[folder].is_folder);
         assert_eq!(open(&mut now, "d", false, true), Err(IS_FOLDER));
         assert_eq!(open(&mut now, "a.txt/c", true, false), Err(NO_FOLDER));
-        assert_eq!(
-            (now.file_size(&process, b"d/b"), now.file_size(&process, b"d/c"), &now.problem),
-            (Some(2), None, &None)
-        );
+        assert_eq!(now.look_up(&process, b"d/b"), Ok((FileKind::Given(2), b"d/b".to_vec())));
+        assert_eq!(now.look_up(&process, b"d/c"), Err(NO_ENTRY));
+        assert_eq!(now.look_up(&process, b"a.txt/c"), Err(NO_FOLDER));
+        // Folders are made where their parents exist, and removed when they are empty.
+        assert_eq!(now.make_folder(&process, b"d"), Err(EXISTS));
+        assert_eq!(now.make_folder(&process, b"e/f"), Err(NO_ENTRY));
+        assert_eq!(now.make_folder(&process, b"a.txt/f"), Err(NO_FOLDER));
+        assert!(now.make_folder(&process, b"e").is_ok() && now.make_folder(&process, b"e/f").is_ok());
+        assert!(open(&mut now, "e/new", false, true).is_ok());
+        assert_eq!(now.look_up(&process, b"e/f").map(|(kind, _)| kind), Ok(FileKind::Folder));
+        assert_eq!(now.remove_folder(&process, b"e"), Err(NOT_EMPTY));
+        assert!(now.remove_folder(&process, b"e/f").is_ok() && now.look_up(&process, b"e/f").is_err());
+        assert_eq!(now.problem, None);
         assert!(open(&mut now, "d/new", true, false).is_ok() && now.problem.is_some());
         for path in ["/etc/passwd", "../x", "d/"] {
             let mut now = ReplayState::new();
