@@ -107,17 +107,30 @@ impl<'a> Guide<'a> {
         }
     }
 
-    /// Records the pairs of a comparison of integers, as text, as a character, and as bytes in memory.
+    /// Records the pairs of a comparison: of floats as text, and of integers as text, as a character, and as bytes in
+    /// memory.
     fn numbers(&mut self, cond: ExprId, state: &State) {
         let exprs = &self.program.exprs;
         let cond = match *exprs.get(cond) {
             Expr::Unary(UnOp::Not, inner) => inner,
             _ => cond,
         };
-        let Expr::Binary(op, a, b) = *exprs.get(cond) else { return };
-        if !op.is_comparison() {
-            return;
-        }
+        let (op, a, b) = match *exprs.get(cond) {
+            Expr::Binary(op, a, b) if op.is_comparison() => (op, a, b),
+            Expr::FCompare(op, format, a, b) => {
+                let floats = float(format, &state.eval(a)).zip(float(format, &state.eval(b)));
+                if let (Some((x, y)), Some(compared)) = (floats, &mut self.compared) {
+                    let near: &[f64] = if op == FCmp::Eq { &[0.0] } else { &[0.0, 1.0, -1.0] };
+                    for (from, to) in [(x, y), (y, x)] {
+                        for to in near.iter().map(|d| to + d) {
+                            add_pair(&mut compared.numbers, (from.to_string().into(), to.to_string().into()));
+                        }
+                    }
+                }
+                return;
+            }
+            _ => return,
+        };
         let (a, b) = (state.eval(a), state.eval(b));
         let (Some(x), Some(y)) = (a.to_i64(), b.to_i64()) else { return };
         let near: &[i64] = if op == BinOp::Eq { &[0] } else { &[0, 1, -1] };
@@ -257,6 +270,16 @@ fn distance(program: &Program, state: &State, cond: ExprId, wanted: bool) -> u64
     if state.eval(cond).is_true() == wanted { 0 } else { far.max(1) }
 }
 
+/// Returns the value of a float; `None` for unusual formats.
+fn float(format: FloatFormat, value: &Bv) -> Option<f64> {
+    let bits = value.to_u64()?;
+    match format {
+        FloatFormat::Double => Some(f64::from_bits(bits)),
+        FloatFormat::Single => Some(f32::from_bits(bits as u32).into()),
+        _ => None,
+    }
+}
+
 /// Returns a number whose order is that of the floats; `None` for unusual formats.
 fn ordered(format: FloatFormat, value: &Bv) -> Option<i64> {
     let bits = value.to_u64()?;
@@ -307,5 +330,30 @@ mod tests {
         let pairs = guide.compared.unwrap().numbers;
         let has = |from: &str, to: &str| pairs.contains(&(from.into(), to.into()));
         assert!(has("10", "100") && has("10", "99") && has("40", "42") && has("(", "*") && !has("10", "10"));
+    }
+
+    #[test]
+    fn compared_floats_are_recorded_as_text() {
+        let (x, y) = (1f64.to_bits(), 77.25f64.to_bits());
+        let text = format!(
+            "program 64 entry f0
+            type ty0 int \"long\" 64 signed
+            func f0 \"main\" source ty0 32 () entry l0 {{
+              local v0 \"x\" ty0 64
+              l0: t0: v0 := {x}:64 -> l1
+              l1: t1: if flt.double({y}:64, v0) -> l2
+                  t2: else ~flt.double({y}:64, v0) -> l2
+              l2: t3: halt exit 0:32 -> l3
+              l3:
+            }}"
+        );
+        let program = cfa::text::parse(&text).unwrap();
+        let goals = [1, 2].map(EdgeId);
+        let frontier = Frontier::new(&program, &goals, |i| i == 0);
+        let mut guide = Guide::new(&program, &goals, &frontier, true);
+        Interpreter::new(&program).run(&mut Inputs::default().source(), Limits::default(), &mut guide);
+        let pairs = guide.compared.unwrap().numbers;
+        let has = |to: &str| pairs.contains(&(b"1".to_vec(), to.into()));
+        assert!(has("77.25") && has("78.25") && has("76.25"));
     }
 }

@@ -586,7 +586,9 @@ impl Mutator {
         let (Kept { mut process, files, .. }, distance) = (kept.clone(), *distance);
         let repeats = distance > 1 && !with_lines(&process).is_empty();
         match self.random.below(if repeats { 7 } else { 6 }) {
-            0 | 1 => self.number(&mut process, distance),
+            0 => self.number(&mut process, distance),
+            // A condition may depend on several numbers.
+            1 => (0..1 + self.random.below(3)).for_each(|_| self.number(&mut process, distance)),
             6 => self.repeat(&mut process, distance),
             2 | 3 if !self.kept.is_empty() => self.cross(&mut process),
             _ => (0..1 + self.random.below(2)).for_each(|_| self.mutate(&mut process, &files)),
