@@ -115,7 +115,10 @@ fn every_way_into_a_program_is_tested() {
 #[test]
 fn everyday_programs_are_covered_and_promises_are_kept() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/everyday");
-    for name in ["opts.c", "scan.c", "files.c", "ini.c", "longopt.c", "calc.c"] {
+    // All programs are those of `scripts/bench-tests --run proviso/tests/everyday/*.c`.
+    let names =
+        ["opts.c", "scan.c", "files.c", "ini.c", "longopt.c", "calc.c", "days.c", "stock.c", "units.c", "wrap.c"];
+    for name in names {
         let folder = tempfile::tempdir().unwrap();
         let program = std::fs::read_to_string(here.join(name)).unwrap();
         // The search is random and ends by processor time: about one of 40 runs leaves a goal of `ini.c` open.
@@ -241,6 +244,28 @@ fn properties_of_files_are_promised_if_a_test_determines_them() {
     ] {
         assert_eq!(status[condition] == "covered", is_covered, "{condition}: {said} {status:?}");
     }
+}
+
+/// If the call of `truncate` fails, values for the descriptor of `mkstemp` are chosen that may be impossible.
+const IMPOSSIBLE: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    char name[] = \"tXXXXXX\";
+    if (argc != 2) return 2;
+    if (truncate(argv[1], 0) == 0) puts(\"cut\");
+    else if (mkstemp(name) > 2) puts(\"made\");
+    return 0;
+}
+";
+
+#[test]
+fn a_call_does_not_succeed_because_values_after_its_failure_are_impossible() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = tested(folder.path(), IMPOSSIBLE, &["--cpu-limit", "5", "--run"]);
+    assert_eq!(result["native"]["broken"].as_array().unwrap().len(), 0, "{said}");
+    assert_ne!(statuses(&result)["truncate(argv[1], 0) == 0"], "covered", "{said}");
 }
 
 /// Numbers that the seeds 1 and 42 determine, and one that the time determines.

@@ -403,15 +403,27 @@ pub fn execute_process(
         let mut others = OTHERS_OF_PROCESSES.into_iter().chain(more);
         let mut is_run = false;
         let mut is_wanted = wants(&counts);
+        let (mut whole, mut parts) = (here.clone(), Vec::new());
         while is_wanted && let Some(others) = others.next() {
-            let Ok((_, _, exact, determined, .., is_whole)) = once(others, None) else { continue };
+            let Ok((taken, _, exact, determined, .., is_whole)) = once(others, None) else { continue };
             lower(&mut before, &determined);
             // A run that ends at a failed assumption used impossible values, so it does not count.
             if is_whole {
                 lower(&mut counts, &exact);
+                whole = most(&whole, &taken);
                 is_run = true;
+            } else {
+                parts.push((taken, exact));
             }
             is_wanted = wants(&most(&counts, &before));
+        }
+        // The values before the impossible ones were possible. If they lead to code that no whole run executes, the whole
+        // runs are not typical, and the run counts.
+        for (taken, exact) in parts {
+            if leaves(program, &taken, &whole) {
+                lower(&mut counts, &exact);
+                is_wanted = wants(&most(&counts, &before));
+            }
         }
         match (is_wanted, is_run) {
             (true, true) => counts = most(&counts, &before),
@@ -421,6 +433,14 @@ pub fn execute_process(
     }
     let given = Given::Process { process: process.clone(), opened: wanted.opened.clone(), doubt };
     Ok((Executed { counts, here, given, is_endless }, wanted))
+}
+
+/// Returns true if the counts of a run contain an edge of the program that has no count in `others`. Edges of models do
+/// not matter.
+fn leaves(program: &Program, run: &[u32], others: &[u32]) -> bool {
+    let is_own = |edge: EdgeId| program.funcs[program.func_of(edge)].origin == FunctionOrigin::Source;
+    let edges = program.edges.ids().zip(run.iter().zip(others));
+    edges.into_iter().any(|(edge, (&run, &other))| run > 0 && other == 0 && is_own(edge))
 }
 
 /// Cuts the paths on which an allocation or a read fails: the processes of analyses cannot arrange these.
