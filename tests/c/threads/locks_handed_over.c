@@ -1,6 +1,7 @@
 // run: --property no-data-race => TRUE
 // run: --property no-data-race -DLATE_SIGNAL => FALSE(no-data-race)
 // run: --property no-data-race -DWAITING => UNKNOWN
+// native: unseen
 // A thread destroys locks that another thread no longer uses, as POSIX permits after an unlock, a post, a signal or a
 // barrier that orders it. A thread may wait for a condition variable when it is destroyed: that has no defined behaviour.
 #include "../verify.h"

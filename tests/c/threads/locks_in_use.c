@@ -11,6 +11,7 @@
 // run: --property no-data-race -DBARRIER => FALSE(no-data-race)
 // run: --property no-data-race -DONCE => FALSE(no-data-race)
 // run: --property no-data-race -DFREED => FALSE(no-data-race)
+// native: unseen
 // A lock is destroyed, initialised again, overwritten or freed while another thread may use it.
 #include "../verify.h"
 #include <pthread.h>

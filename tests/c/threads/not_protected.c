@@ -1,4 +1,3 @@
-// run: --property no-data-race -DINITIALISED => FALSE(no-data-race)
 // run: --property no-data-race -DOTHER_ELEMENT => FALSE(no-data-race)
 // run: --property no-data-race -DUNLOCKED_BY_CALLEE => FALSE(no-data-race)
 // run: --property no-data-race -DOTHER_JOINED => FALSE(no-data-race)
@@ -13,7 +12,7 @@ static int shared;
 static void unlock(pthread_mutex_t *lock) { pthread_mutex_unlock(lock); }
 
 static void *first(void *argument) {
-    pthread_mutex_lock(&locks[0]); // wrong
+    pthread_mutex_lock(&locks[0]);
 #ifdef UNLOCKED_BY_CALLEE
     unlock(argument);
     shared++; // wrong
@@ -29,9 +28,6 @@ static void *second(void *argument) {
     pthread_mutex_t *lock = &locks[1];
 #else
     pthread_mutex_t *lock = &locks[0];
-#endif
-#ifdef INITIALISED
-    pthread_mutex_init(lock, NULL); // wrong
 #endif
     pthread_mutex_lock(lock);
     shared++; // wrong
