@@ -18,9 +18,12 @@ struct proviso_tm {
     const char *zone;
 };
 
+// The latest time in seconds: Linux counts nanoseconds in 63 bits. Without it, each sum of a time and an interval overflows.
+static const long long proviso_latest = LLONG_MAX / 1000000000;
+
 long time(long *result) {
     long now = __proviso_env_long();
-    __proviso_assume(now >= 0);
+    __proviso_assume((now >= 0) & (now <= proviso_latest));
     if (result)
         *result = now;
     return now;
@@ -40,7 +43,7 @@ long clock(void) {
 static void proviso_now(struct proviso_timespec *result, long second) {
     result->seconds = __proviso_env_long();
     result->fraction = __proviso_env_long();
-    __proviso_assume((result->seconds >= 0) & (result->fraction >= 0) & (result->fraction < second));
+    __proviso_assume((result->seconds >= 0) & (result->seconds <= proviso_latest) & (result->fraction >= 0) & (result->fraction < second));
 }
 
 // The time-zone argument is obsolete.
