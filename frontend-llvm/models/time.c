@@ -18,8 +18,9 @@ struct proviso_tm {
     const char *zone;
 };
 
-// The latest time in seconds: Linux counts nanoseconds in 63 bits. Without it, each sum of a time and an interval overflows.
-static const long long proviso_latest = LLONG_MAX / 1000000000;
+// The latest time to which Linux can be set, in seconds: in the year 2232. It counts nanoseconds in 63 bits and reserves thirty
+// years for the time since its start, so programs can do so, too (TIME_SETTOD_SEC_MAX in its source).
+static const long long proviso_latest = LLONG_MAX / 1000000000 - 30ll * 365 * 24 * 3600;
 
 long time(long *result) {
     long now = __proviso_env_long();
