@@ -672,12 +672,13 @@ const INCLUDED: [&str; 7] = [
 ];
 
 /// The reasons of taints of functions that send signals.
-const SIGNALS: [&str; 5] = [
+const SIGNALS: [&str; 6] = [
     "signals are not modelled",
     "a blocked signal is not modelled",
     "a handler with SA_SIGINFO, or of a blocked signal, does not run",
     "the parent process may have ignored or blocked this signal",
     "library functions that send this signal do not take its action into account",
+    "a handler of a signal may end a wait, which is not modelled",
 ];
 
 /// Functions that have effects after their return, or that may return more than once.

@@ -213,8 +213,12 @@ static void proviso_closes_pipe(int file) {
     proviso_pipe.no_writer |= file == proviso_pipe.to;
 }
 
-// Waits until a signal ends the program. Another process of the program may send it.
-__attribute__((noreturn)) static void proviso_waits_for_signal(void) {
+// Waits until a signal ends the program, or until a handler returns. Another process of the program may send the signal.
+static void proviso_waits_for_signal(void) {
+    if (proviso_handles_signals) {
+        __proviso_unmodelled("a handler of a signal may end a wait, which is not modelled");
+        return;
+    }
     if (proviso_has_forked)
         __proviso_overapproximated("signals between the processes of a program are not modelled");
     proviso_wait_for_ever();

@@ -471,4 +471,8 @@ char *ctermid(char *buffer) {
 }
 
 // No signal has a handler.
-int pause(void) { proviso_waits_for_signal(); }
+int pause(void) {
+    proviso_waits_for_signal();
+    SET_ERRNO(EINTR);
+    return -1;
+}

@@ -215,6 +215,9 @@ __attribute__((noreturn)) static void proviso_wait_for_ever(void) {
         ;
 }
 
+// The program has installed a handler of a signal.
+static _Bool proviso_handles_signals;
+
 // The call returns, or waits for ever. The model does not decide which.
 static void proviso_may_wait_for_ever(const char *what) {
     if (__proviso_env_bool()) {

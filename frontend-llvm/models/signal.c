@@ -143,6 +143,7 @@ static void proviso_set_action(int signal, void *handler, unsigned long long mas
     proviso_masks[signal] = mask & ~proviso_never_blocked;
     proviso_flags[signal] = flags;
     proviso_knows_action[signal] = 1;
+    proviso_handles_signals |= proviso_is_handler(handler);
     // Functions such as `write` and `wait` send these signals, and act in other ways if the program ignores them.
     _Bool is_of_output = signal == PIPE || signal == FILE_SIZE || signal == INPUT || signal == OUTPUT;
     if (is_of_output ? handler != IGNORE : signal == CHILD && handler != DEFAULT)

@@ -108,6 +108,15 @@ fn what_signal_handlers_write_while_the_program_waits_is_open() {
     assert_eq!([violated, open], [0, 3]);
 }
 
+/// Signals that the program sends, waits for signals, and changed names of environment variables.
+#[test]
+fn places_after_signals_are_answered() {
+    assert_eq!(proved_places_hold_natively("after_signals", 5), 6);
+    let (report, _) = report(&data("after_signals.c"), &["--check", "bounds"]);
+    let [proved, violated, open] = counts(&report, "bounds");
+    assert!(proved >= 1 && violated + open == 4, "{proved} {violated} {open}");
+}
+
 /// The number of printed characters is negative if a library does not know the conversion. `%n` writes.
 #[test]
 fn places_after_unknown_formats_are_answered() {
