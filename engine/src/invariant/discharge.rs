@@ -212,8 +212,8 @@ impl Discharged {
         invalid.extend(following.invalid.iter().map(|edge| contexts.origin[edge.index()]));
         let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
             Harm::Bounded | Harm::Addresses | Harm::Included | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
-            Harm::Handlers | Harm::Signals => analysis.handlers().is_known,
-            Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
+            Harm::Handlers => analysis.handlers().is_known,
+            Harm::Signals | Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
         };
         let beyond = beyond(program, &reached, |_| false, is_accounted_for, analysis.handlers());
         let unknown = unknown(program, &reached, |_| false, is_accounted_for);
