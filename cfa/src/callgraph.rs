@@ -194,7 +194,7 @@ fn address_taken(program: &Program) -> Vec<FuncId> {
         }
     }
     for var in program.vars.values() {
-        if let VarKind::Global { init: Some(e) } = var.kind {
+        if let VarKind::Global { init: Some(e), .. } = var.kind {
             look(e);
         }
     }
@@ -259,7 +259,7 @@ mod tests {
             name: None,
             ty: crate::program::TypeId(0),
             width: 64,
-            kind: VarKind::Global { init: Some(address) },
+            kind: VarKind::Global { init: Some(address), is_static: false },
             place: None,
         });
         let pointer = b.0.var_expr(v);

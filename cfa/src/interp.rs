@@ -327,7 +327,7 @@ impl<'r> State<'r> {
             }
         }
         for (id, var) in program.vars.iter() {
-            if let VarKind::Global { init } = var.kind {
+            if let VarKind::Global { init, .. } = var.kind {
                 let value = match init {
                     Some(init) => self.eval(init),
                     None => inputs.unknown(Unknown::Global(id), var.width),

@@ -359,6 +359,8 @@ pub enum VarKind {
     Global {
         /// The initial value.
         init: Option<ExprId>,
+        /// True if only code of the program refers to the variable: it is `static`.
+        is_static: bool,
     },
     /// A local variable: every frame of this function has an instance. Its initial value is unspecified. The front-end
     /// emits a `Havoc` before every read that no write precedes.
@@ -393,6 +395,8 @@ pub struct Global {
     pub align: u32,
     /// True if writes are faults.
     pub read_only: bool,
+    /// True if only code of the program refers to the object by name: it is `static`, or a literal.
+    pub is_static: bool,
     /// The initial content. `None` if another file defines the object, so that its content is unknown.
     pub init: Option<GlobalInit>,
     /// The position of the declaration.

@@ -211,7 +211,7 @@ impl<'p> Validator<'p> {
     fn initial_values(&mut self) {
         let p = self.p;
         for (id, var) in p.vars.iter() {
-            if let VarKind::Global { init: Some(e) } = var.kind
+            if let VarKind::Global { init: Some(e), .. } = var.kind
                 && self.address(e, id)
             {
                 let width = p.exprs.width(e);

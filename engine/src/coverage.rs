@@ -69,7 +69,13 @@ mod tests {
     fn missed_is_only_where_states_are_followed() {
         let mut p = Program::new(DataLayout { pointer_width: 64 });
         let ty = p.types.push(CType::Unknown { width: 1 });
-        let x = p.vars.push(Var { name: None, ty, width: 1, kind: VarKind::Global { init: None }, place: None });
+        let x = p.vars.push(Var {
+            name: None,
+            ty,
+            width: 1,
+            kind: VarKind::Global { init: None, is_static: false },
+            place: None,
+        });
         let x = p.exprs.var(x, 1);
         let [to_error, harmless, bypassed, error, end] = [(); 5].map(|()| p.add_location(p.entry));
         let entry = p.funcs[p.entry].entry;

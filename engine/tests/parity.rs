@@ -64,7 +64,7 @@ impl Cpa for Parity<'_> {
     fn initial(&mut self) -> State {
         let mut state = State::new();
         for (var, info) in self.program.vars.iter() {
-            if let VarKind::Global { init: Some(init) } = info.kind {
+            if let VarKind::Global { init: Some(init), .. } = info.kind {
                 state.extend(self.eval(&State::new(), init).map(|odd| (var, odd)));
             }
         }

@@ -95,7 +95,7 @@ fn recursion() -> (Build, FuncId, VarId, VarId) {
     let mut b = Build::new();
     let zero = b.p.exprs.int(32, 0);
     let one = b.p.exprs.int(32, 1);
-    let g = b.var(VarKind::Global { init: Some(zero) });
+    let g = b.var(VarKind::Global { init: Some(zero), is_static: false });
     let f = b.p.add_function("f", b.int, Some(32));
     let n = b.var(VarKind::Param(f));
     b.p.funcs[f].params.push(n);
@@ -165,7 +165,7 @@ impl Build {
     fn object(&mut self, size: u64, bytes: Vec<u8>) -> ExprId {
         let init = Some(GlobalInit { bytes, pointers: Vec::new() });
         let (name, ty) = ("object".into(), self.int);
-        let object = Global { name, ty, size, align: 4, read_only: false, init, place: None };
+        let object = Global { name, ty, size, align: 4, read_only: false, is_static: false, init, place: None };
         let object = self.p.globals.push(object);
         self.p.exprs.global_addr(object, 64)
     }

@@ -93,6 +93,26 @@ public:
     return Error::success();
   }
 
+  /// True if a function with this name was added, and no module defines it.
+  bool calls(StringRef name) {
+    bool isAdded = false;
+    for (LLVMModuleRef module : modules)
+      if (GlobalValue *value = unwrap(module)->getNamedValue(name); value && !value->hasLocalLinkage()) {
+        if (!value->isDeclaration())
+          return false;
+        isAdded |= kept.contains(value);
+      }
+    return isAdded;
+  }
+
+  /// Adds the variables that are visible to other files.
+  void visible() {
+    for (LLVMModuleRef module : modules)
+      for (GlobalVariable &variable : unwrap(module)->globals())
+        if (!variable.isDeclaration() && !variable.hasLocalLinkage())
+          add(&variable);
+  }
+
   /// Removes the definitions that were not added from a module.
   Error sweep(Module &module) {
     // Weak handles, because the reader removes intrinsics that it upgrades, and converts calls of dbg.declare to
@@ -125,7 +145,8 @@ public:
 
 } // namespace
 
-int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root, const char *others) {
+int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root, const char *others,
+                           const char *unknown) {
   ArrayRef<LLVMModuleRef> all(modules, count);
   Reachable reachable(all);
   reachable.start(root);
@@ -134,6 +155,12 @@ int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const cha
   for (StringRef name : names)
     reachable.add(name);
   Error error = reachable.follow();
+  names.clear();
+  StringRef(unknown).split(names, ',', -1, false);
+  if (!error && any_of(names, [&](StringRef name) { return reachable.calls(name); })) {
+    reachable.visible();
+    error = reachable.follow();
+  }
   for (LLVMModuleRef module : all)
     if (!error)
       error = reachable.sweep(*unwrap(module));

@@ -150,6 +150,8 @@ pub struct Variable {
     pub constant: bool,
     /// If no file defines the variable, its address is 0.
     pub extern_weak: bool,
+    /// The variable is `static`, or a literal.
+    pub local: bool,
     /// A table of LLVM (`llvm.global_ctors`).
     pub appending: bool,
     pub c_name: String,
@@ -578,6 +580,7 @@ impl Reader<'_> {
             align,
             constant: flags & 1 != 0,
             extern_weak: flags & 2 != 0,
+            local: flags & 4 != 0,
             appending: flags & 8 != 0,
             c_name: self.string(),
             c_type: self.word(),

@@ -61,6 +61,7 @@ unsafe extern "C" {
         count: usize,
         root: *const c_char,
         others: *const c_char,
+        unknown: *const c_char,
     ) -> c_int;
     fn proviso_list_startup(module: LLVMModuleRef);
     fn proviso_is_called_once(module: LLVMModuleRef, name: *const c_char, entry: *const c_char) -> c_int;
@@ -144,6 +145,15 @@ pub(crate) enum Change {
     Export { name: String, exported: String },
     /// The body of a function is removed.
     Remove { name: String },
+}
+
+/// The definitions that a program keeps.
+pub(crate) struct Reachable<'a> {
+    /// Functions that are roots, besides the entry function.
+    pub others: &'a [String],
+    /// True for functions whose effects are known although no input defines them. If others are reachable, they may use
+    /// all variables that are visible to other files.
+    pub is_known: &'a dyn Fn(&str) -> bool,
 }
 
 /// Bitcode or textual IR to link.
@@ -246,22 +256,16 @@ impl LlvmModule {
         functions.collect()
     }
 
-    /// Links modules into this empty one. An archive member is linked only if it is [needed]. If `only_reachable`, only
-    /// the definitions that are reachable from the function `root` and from `others` are linked. Returns the names of
+    /// Links modules into this empty one. An archive member is linked only if it is [needed]. With `reachable`, only the
+    /// definitions that are reachable from the function `root` and from these functions are linked. Returns the names of
     /// all functions that the linked inputs define.
-    pub fn link(
-        &mut self,
-        inputs: &[Input],
-        root: &str,
-        only_reachable: bool,
-        others: &[String],
-    ) -> Result<Vec<String>, Error> {
+    pub fn link(&mut self, inputs: &[Input], root: &str, reachable: Option<Reachable>) -> Result<Vec<String>, Error> {
         let mut modules = Vec::with_capacity(inputs.len());
         let mut unmodelled = Vec::with_capacity(inputs.len());
         for input in inputs {
             let is_bitcode = input.data.starts_with(b"BC");
             let is_changed = !input.changes.is_empty() || !input.file.references.is_empty();
-            let module = match only_reachable && is_bitcode && !is_changed {
+            let module = match reachable.is_some() && is_bitcode && !is_changed {
                 true => self.open(input.data),
                 false => self.read(input.data),
             };
@@ -301,8 +305,8 @@ impl LlvmModule {
         let mut defined: Vec<FunctionValue> = functions.collect();
         defined.sort_by_key(|f| symbol_status(f.as_value_ref()) == SymbolStatus::Local);
         let defined = defined.into_iter().map(name).collect();
-        if let (true, Some(first)) = (only_reachable, inputs.first()) {
-            self.keep_reachable(&modules, root, others).map_err(|reason| unreadable(&first.file.path, reason))?;
+        if let (Some(reachable), Some(first)) = (reachable, inputs.first()) {
+            self.keep_reachable(&modules, root, &reachable).map_err(|reason| unreadable(&first.file.path, reason))?;
         }
         for (module, input) in modules.into_iter().zip(inputs) {
             self.unify_data_layout(&module)
@@ -447,12 +451,16 @@ impl LlvmModule {
     }
 
     /// Removes the definitions that are unreachable from these functions, and reads the others.
-    fn keep_reachable(&self, modules: &[Module], root: &str, others: &[String]) -> Result<(), String> {
+    fn keep_reachable(&self, modules: &[Module], root: &str, reachable: &Reachable) -> Result<(), String> {
+        let declared = modules.iter().flat_map(Module::get_functions).filter(|f| is_declaration(*f)).map(name);
+        let unknown: BTreeSet<String> = declared.filter(|name| !(reachable.is_known)(name)).collect();
+        let unknown: Vec<String> = unknown.into_iter().collect();
         let modules: Vec<LLVMModuleRef> = modules.iter().map(Module::as_mut_ptr).collect();
-        let [root, others] = [root, &others.join(",")].map(|names| CString::new(names).unwrap_or_default());
+        let [root, others, unknown] = [root, &reachable.others.join(","), &unknown.join(",")]
+            .map(|names| CString::new(names).unwrap_or_default());
         // The modules are in this context, and nothing else refers to them.
         self.check_status(unsafe {
-            proviso_keep_reachable(modules.as_ptr(), modules.len(), root.as_ptr(), others.as_ptr())
+            proviso_keep_reachable(modules.as_ptr(), modules.len(), root.as_ptr(), others.as_ptr(), unknown.as_ptr())
         })
     }
 
@@ -1072,17 +1080,17 @@ mod tests {
         let [a, b, c] = ["a.ll", "b.ll", "c.ll"].map(InputFile::from);
         let input = |file, data| Input { file, data, changes: &[], is_from_user: true };
         let mut module = LlvmModule::new();
-        assert_eq!(module.link(&[input(&a, ir.as_bytes())], "f", false, &[]).unwrap(), ["f"]);
+        assert_eq!(module.link(&[input(&a, ir.as_bytes())], "f", None).unwrap(), ["f"]);
         assert_eq!(module.undefined(), ["outside"]);
         module.verify().unwrap();
         let mut again = LlvmModule::new();
         let bitcode = module.print(false);
-        again.link(&[input(&a, &bitcode)], "f", false, &[]).unwrap();
+        again.link(&[input(&a, &bitcode)], "f", None).unwrap();
         assert_eq!(again.print(true), module.print(true));
         // A second definition of the function is an error. The diagnostic handler is registered again afterwards.
-        let twice = again.link(&[input(&b, ir.as_bytes())], "f", false, &[]);
+        let twice = again.link(&[input(&b, ir.as_bytes())], "f", None);
         assert!(matches!(twice, Err(Error::Link { reason, .. }) if reason.contains("'f'")));
-        let broken = again.link(&[input(&c, b"define i32 @g() {\n  ret i64 0\n}\n")], "f", false, &[]);
+        let broken = again.link(&[input(&c, b"define i32 @g() {\n  ret i64 0\n}\n")], "f", None);
         assert!(matches!(broken, Err(Error::BadBitcode { reason, .. }) if reason.starts_with("line 2: ")));
     }
 
@@ -1114,8 +1122,7 @@ mod tests {
                         is_from_user: true,
                     }],
                     "main",
-                    false,
-                    &[],
+                    None,
                 )
                 .unwrap();
             module.print(false)
@@ -1124,7 +1131,8 @@ mod tests {
             let file = InputFile::from("a");
             let inputs = [&first, &second].map(|data| Input { file: &file, data, changes: &[], is_from_user: true });
             let mut module = LlvmModule::new();
-            let mut defined = module.link(&inputs, "main", true, &[]).unwrap();
+            let reachable = Reachable { others: &[], is_known: &|_| false };
+            let mut defined = module.link(&inputs, "main", Some(reachable)).unwrap();
             defined.sort();
             assert_eq!(defined, ["back", "by_table", "g", "made", "main", "never", "never_either", "other"]);
             module.verify().unwrap();
@@ -1135,6 +1143,24 @@ mod tests {
             variables.sort();
             assert_eq!(variables, ["block", "llvm.global_ctors", "table"]);
         }
+    }
+
+    /// An undefined function may use all variables that are visible to other files, and what they refer to.
+    #[test]
+    fn visible_variables_are_linked_for_unknown_functions() {
+        const TEXT: &str = "\
+            @visible = global ptr @called\n@own = internal global ptr @never\ndeclare void @outside()\n\
+            define void @main() {\n  call void @outside()\n  ret void\n}\n\
+            define internal void @called() {\n  ret void\n}\ndefine void @never() {\n  ret void\n}\n";
+        let (file, text) = (InputFile::from("a.ll"), format!("{TARGET}{TEXT}"));
+        let left = |is_known: &dyn Fn(&str) -> bool| {
+            let mut module = LlvmModule::new();
+            let input = Input { file: &file, data: text.as_bytes(), changes: &[], is_from_user: true };
+            module.link(&[input], "main", Some(Reachable { others: &[], is_known })).unwrap();
+            module.module.get_functions().map(name).collect::<BTreeSet<String>>()
+        };
+        assert_eq!(left(&|name| name == "outside").into_iter().collect::<Vec<_>>(), ["main", "outside"]);
+        assert_eq!(left(&|_| false).into_iter().collect::<Vec<_>>(), ["called", "main", "outside"]);
     }
 
     #[test]

@@ -451,7 +451,7 @@ impl Context<'_> {
             };
             if is_asked {
                 let (ty, zero) = (self.unknown_type(Some(width)), self.program.exprs.int(width, 0));
-                let kind = VarKind::Global { init: Some(zero) };
+                let kind = VarKind::Global { init: Some(zero), is_static: false };
                 let var = self.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global);
                 self.hidden[state as usize] = Some(var);
             }

@@ -146,7 +146,11 @@ impl Loader {
         // If passes inlined error functions, their bodies show what remains of the calls.
         let others = if asks_for_bitcode { &options.error_functions[..] } else { &[] };
         let mut llvm = LlvmModule::new();
-        let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, options.only_reachable, others)?;
+        let is_error = |name: &str| options.error_functions.iter().any(|error| error == name);
+        let is_known = |name: &str| is_known(name) || models::is_defined(name) || is_error(name);
+        let reachable = llvm::Reachable { others, is_known: &is_known };
+        let reachable = options.only_reachable.then_some(reachable);
+        let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, reachable)?;
         llvm.remove_replaceable_definitions(&options.foreign);
         llvm.redirect(&foreign(options));
         Ok((llvm, defined, warnings))

@@ -566,7 +566,7 @@ pub fn stop_at_call(program: &mut Program, func: FuncId, count: u64, place: Opti
 fn counter(program: &mut Program) -> VarId {
     let zero = program.exprs.int(64, 0);
     let ty = program.types.push(cfa::CType::Unknown { width: 64 });
-    let kind = VarKind::Global { init: Some(zero) };
+    let kind = VarKind::Global { init: Some(zero), is_static: true };
     program.vars.push(cfa::Var { name: None, ty, width: 64, kind, place: None })
 }
 

@@ -72,6 +72,14 @@ fn what_unknown_code_may_write_is_open() {
 }
 
 #[test]
+fn what_unknown_code_reaches_in_indirect_ways_is_open() {
+    assert_eq!(proved_places_hold_natively("escaped", 13), 13);
+    let (report, _) = report(&data("escaped.c"), &["--check", "bounds"]);
+    let [proved, violated, open] = counts(&report, "bounds");
+    assert!(proved >= 9 && violated == 0, "{proved} {open}");
+}
+
+#[test]
 fn locals_that_unknown_code_does_not_know_hold() {
     assert!(proved_places_hold_natively("locals", 2) >= 2);
     let (report, _) = report(&data("locals.c"), &[]);

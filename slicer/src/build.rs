@@ -203,7 +203,7 @@ impl SliceBuilder<'_> {
             }
             for v in new_vars.drain(..) {
                 if !std::mem::replace(&mut vars[v.index()], true)
-                    && let VarKind::Global { init } = self.program.vars[v].kind
+                    && let VarKind::Global { init, .. } = self.program.vars[v].kind
                 {
                     exprs.extend(init);
                 }
@@ -216,9 +216,9 @@ impl SliceBuilder<'_> {
             self.out.globals[g].init = Some(GlobalInit::default());
         }
         for v in self.program.vars.ids().filter(|v| !vars[v.index()]) {
-            if let VarKind::Global { .. } = self.program.vars[v].kind {
+            if let VarKind::Global { is_static, .. } = self.program.vars[v].kind {
                 let zero = self.zero(self.program.vars[v].width);
-                self.out.vars[v].kind = VarKind::Global { init: Some(zero) };
+                self.out.vars[v].kind = VarKind::Global { init: Some(zero), is_static };
             }
         }
         for f in self.program.funcs.ids() {

@@ -87,12 +87,21 @@ fn program(system: &System) -> (Program, Vec<VarId>) {
     let ty = p.types.push(CType::Pointer(void));
     for i in 0..system.globals {
         let (name, init) = (format!("g{i}"), Some(GlobalInit::default()));
-        p.globals.push(Global { name, ty, size: SIZE as u64, align: 8, read_only: false, init, place: None });
+        p.globals.push(Global {
+            name,
+            ty,
+            size: SIZE as u64,
+            align: 8,
+            read_only: false,
+            is_static: false,
+            init,
+            place: None,
+        });
     }
     let zero = p.exprs.int(64, 0);
     let vars: Vec<VarId> = (0..system.vars)
         .map(|i| {
-            let (name, kind) = (Some(format!("v{i}")), VarKind::Global { init: Some(zero) });
+            let (name, kind) = (Some(format!("v{i}")), VarKind::Global { init: Some(zero), is_static: false });
             p.vars.push(Var { name, ty, width: 64, kind, place: None })
         })
         .collect();

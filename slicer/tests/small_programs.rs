@@ -19,7 +19,7 @@ impl Code {
     }
     fn global(&mut self, name: &str) -> VarId {
         let init = Some(self.program.exprs.int(32, 0));
-        let kind = VarKind::Global { init };
+        let kind = VarKind::Global { init, is_static: false };
         self.program.vars.push(Var { name: Some(name.into()), ty: self.int, width: 32, kind, place: None })
     }
     fn function(&mut self, name: &str) -> FuncId {
@@ -87,6 +87,7 @@ impl Code {
             size: 4,
             align: 4,
             read_only: false,
+            is_static: false,
             init,
             place: None,
         });

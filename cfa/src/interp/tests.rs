@@ -448,7 +448,16 @@ fn globals() {
     let mut b = build(32);
     let ty = b.ty;
     let mut global = |init, size| {
-        b.p.globals.push(Global { name: "g".into(), ty, size, align: 4, read_only: false, init, place: None })
+        b.p.globals.push(Global {
+            name: "g".into(),
+            ty,
+            size,
+            align: 4,
+            read_only: false,
+            is_static: false,
+            init,
+            place: None,
+        })
     };
     let target = global(Some(GlobalInit { bytes: vec![0, 0, 0, 0, 42], pointers: vec![] }), 8);
     let pointer = global(None, 8);
@@ -456,8 +465,8 @@ fn globals() {
     let target_addr = b.p.exprs.global_addr(target, 32);
     let inner = b.at(target_addr, 4);
     b.p.globals[pointer].init = Some(GlobalInit { bytes: vec![1], pointers: vec![(4, inner)] });
-    let scalar = b.var_of(32, VarKind::Global { init: Some(inner) });
-    let outside = b.var_of(16, VarKind::Global { init: None });
+    let scalar = b.var_of(32, VarKind::Global { init: Some(inner), is_static: false });
+    let outside = b.var_of(16, VarKind::Global { init: None, is_static: false });
     let pointer = b.p.exprs.global_addr(pointer, 32);
     let slot = b.at(pointer, 4);
     let p = b.load(slot, 32);

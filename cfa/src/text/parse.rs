@@ -327,11 +327,10 @@ impl<'t> Parser<'t> {
     }
 
     fn global_var(&mut self) -> Result_<()> {
-        let (id, start, mut var) = self.var(VarKind::Global { init: None })?;
-        if self.accept("=")? {
-            let init = self.single_expr()?;
-            var.kind = VarKind::Global { init: Some(init) };
-        }
+        let (id, start, mut var) = self.var(VarKind::Global { init: None, is_static: false })?;
+        let is_static = self.accept_word("static")?;
+        let init = if self.accept("=")? { Some(self.single_expr()?) } else { None };
+        var.kind = VarKind::Global { init, is_static };
         var.place = self.place()?;
         self.vars.insert("v", id, var, start)
     }
@@ -343,7 +342,7 @@ impl<'t> Parser<'t> {
         let align = self.number()?;
         self.keyword("size")?;
         let size = self.number()?;
-        let read_only = self.accept_word("readonly")?;
+        let (read_only, is_static) = (self.accept_word("readonly")?, self.accept_word("static")?);
         let init = if self.accept_word("unknown")? {
             None
         } else {
@@ -360,7 +359,7 @@ impl<'t> Parser<'t> {
             Some(GlobalInit { bytes, pointers })
         };
         let place = self.place()?;
-        self.p.globals.push(Global { name, ty, size, align, read_only, init, place });
+        self.p.globals.push(Global { name, ty, size, align, read_only, is_static, init, place });
         Ok(())
     }
 

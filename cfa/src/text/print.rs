@@ -97,8 +97,9 @@ impl Printer<'_> {
             writeln!(self.out, "error {id} \"{}\" {message}{}", error.check, At(error.place))?;
         }
         for (id, var) in p.vars.iter() {
-            if let VarKind::Global { init } = &var.kind {
+            if let VarKind::Global { init, is_static } = &var.kind {
                 write!(self.out, "var {id}{} {} {}", OptionalName(&var.name), var.ty, var.width)?;
+                write!(self.out, "{}", if *is_static { " static" } else { "" })?;
                 if let Some(init) = init {
                     write!(self.out, " = ")?;
                     self.expr(*init)?;
@@ -128,7 +129,9 @@ impl Printer<'_> {
     fn global(&mut self, id: GlobalId, global: &Global) -> fmt::Result {
         let p = self.p;
         write!(self.out, "global {} {} {} align {}", id, Quoted(global.name.as_bytes()), global.ty, global.align)?;
-        write!(self.out, " size {}{}", global.size, if global.read_only { " readonly" } else { "" })?;
+        let (of_reads, of_names) =
+            (if global.read_only { " readonly" } else { "" }, if global.is_static { " static" } else { "" });
+        write!(self.out, " size {}{of_reads}{of_names}", global.size)?;
         match &global.init {
             None => write!(self.out, " unknown")?,
             Some(init) => {

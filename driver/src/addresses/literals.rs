@@ -217,7 +217,7 @@ impl<'p> Sharing<'p> {
         let mut addresses: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         for (literal, _) in &met {
             let own = self.program.exprs.global_addr(*literal, width);
-            let kind = VarKind::Global { init: Some(own) };
+            let kind = VarKind::Global { init: Some(own), is_static: false };
             let var = self.program.vars.push(Var { name: None, ty: address, width, kind, place: None });
             addresses.insert(own, self.program.var_expr(var));
         }
@@ -281,7 +281,7 @@ impl<'p> Sharing<'p> {
         let mut ops = Vec::new();
         let holders: Vec<VarId> = self.program.vars.ids().collect();
         for var in holders {
-            let VarKind::Global { init: Some(init) } = self.program.vars[var].kind else { continue };
+            let VarKind::Global { init: Some(init), .. } = self.program.vars[var].kind else { continue };
             let is_address = |value: &ExprId| matches!(*self.program.exprs.get(*value), Expr::Var(v) if v == var);
             if !addresses.values().any(is_address)
                 && let Some(value) = chosen(self.program, init)

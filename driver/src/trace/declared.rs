@@ -71,7 +71,7 @@ impl Declared {
 /// library.
 pub fn assumption(program: &Program) -> Option<String> {
     let objects = program.globals.values().filter(|g| g.init.is_none()).map(|g| g.name.as_str());
-    let of_vars = program.vars.values().filter(|v| matches!(v.kind, VarKind::Global { init: None }));
+    let of_vars = program.vars.values().filter(|v| matches!(v.kind, VarKind::Global { init: None, .. }));
     let mut names: Vec<&str> = objects.chain(of_vars.filter_map(|v| v.name.as_deref())).collect();
     names.retain(|name| !LIBRARY_VARIABLES.contains(name));
     names.sort_unstable();
@@ -89,7 +89,7 @@ pub fn initial_values(program: &Program, inputs: &Inputs) -> Vec<Declared> {
         let size = if global.size >= UNKNOWN { used.max(OPEN) } else { global.size };
         all.push(Declared { name: global.name.clone(), size, is_scalar: false, bytes });
     }
-    for (id, var) in program.vars.iter().filter(|(_, v)| matches!(v.kind, VarKind::Global { init: None })) {
+    for (id, var) in program.vars.iter().filter(|(_, v)| matches!(v.kind, VarKind::Global { init: None, .. })) {
         let Some(name) = &var.name else { continue };
         let value = inputs.globals.get(&id).map(Bv::to_le_bytes).unwrap_or_default();
         let bytes = (0..).zip(value).filter(|(_, b)| *b != 0).collect();

@@ -359,7 +359,7 @@ impl<'a> Checker<'a> {
         for var in self.globals.clone() {
             let value = match self.program.vars[var].kind {
                 // The initial value is an expression over constants and addresses.
-                VarKind::Global { init: Some(init) } => init,
+                VarKind::Global { init: Some(init), .. } => init,
                 _ => self.fresh(self.program.vars[var].width),
             };
             values.push(value);

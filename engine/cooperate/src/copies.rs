@@ -77,7 +77,7 @@ impl<'a> Copies<'a> {
     pub fn add_counter(&mut self, width: u32) -> VarId {
         let out = &mut self.made.program;
         let ty = out.types.push(CType::Int { name: "unsigned int".into(), width, signed: false });
-        let kind = VarKind::Global { init: Some(out.exprs.int(width, 0)) };
+        let kind = VarKind::Global { init: Some(out.exprs.int(width, 0)), is_static: true };
         self.add_var(Var { name: None, ty, width, kind, place: None }, None)
     }
 

@@ -11,17 +11,18 @@ use crate::invariant::memory::distances::Distances;
 use crate::invariant::memory::domain::MemoryDomain;
 use crate::invariant::memory::environment::{Environment, Rows};
 use crate::invariant::memory::relations::Read;
+use crate::invariant::undefined::{UndefinedFunctions, is_undefined_call};
 use crate::invariant::value::Value;
 use crate::invariant::value::limits::{Limit, Reach};
 use crate::semantics::range;
 use cfa::facts::returning;
 use cfa::{
-    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Harm, Id, LocId, Op, PlaceId,
-    Program, Taint,
+    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, Harm, Id, LocId, Op,
+    PlaceId, Program, Taint,
 };
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
-use slicer::pointer::{self, PointsTo};
+use slicer::pointer::{self, PointsTo, Undefined};
 use smt::bounds::Bounds;
 use smt::budget::Budget;
 use std::rc::Rc;
@@ -169,12 +170,19 @@ impl Discharged {
         let following = analysis.following.as_ref()?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
         let is_blind = |call| following.domain.callees(call).is_empty();
-        let is_accounted_for = |_: EdgeId, taint: &Taint| match taint.harm() {
+        let undefined = &following.undefined;
+        let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
             Harm::Addresses | Harm::Included | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
             Harm::Handlers | Harm::Signals => analysis.handlers().is_known,
-            Harm::Bounded | Harm::Any => false,
+            Harm::Bounded => undefined.is_known && is_undefined_call(program, edge),
+            Harm::Any => false,
         };
-        let beyond = beyond(program, &reached, is_blind, is_accounted_for, analysis.handlers());
+        let mut at_any_time = analysis.handlers().functions.clone();
+        let is_called = |edge: EdgeId| reached[program.edges[edge].source.index()] && is_undefined_call(program, edge);
+        if program.edges.ids().any(is_called) {
+            at_any_time.union_with(&undefined.functions);
+        }
+        let beyond = beyond(program, &reached, is_blind, is_accounted_for, &at_any_time);
         let unknown = unknown(program, &reached, is_blind, is_accounted_for);
         let found = Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true };
         let is_reachable: Vec<bool> = contexts.program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
@@ -215,7 +223,7 @@ impl Discharged {
             Harm::Handlers => analysis.handlers().is_known,
             Harm::Signals | Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
         };
-        let beyond = beyond(program, &reached, |_| false, is_accounted_for, analysis.handlers());
+        let beyond = beyond(program, &reached, |_| false, is_accounted_for, &analysis.handlers().functions);
         let unknown = unknown(program, &reached, |_| false, is_accounted_for);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: false })
     }
@@ -226,8 +234,7 @@ impl Discharged {
         let mut analysis = Analysis::new(program);
         analysis.iterate(budget)?;
         let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
-        let none = Handlers::none();
-        let beyond = beyond(program, &reached, |_| false, |_, _| false, &none);
+        let beyond = beyond(program, &reached, |_| false, |_, _| false, &FixedBitSet::new());
         let unknown = unknown(program, &reached, |_| false, |_, _| false);
         Some(Self { parts: vec![Part { reached, invalid: None, beyond }], unknown, is_whole: true })
     }
@@ -308,13 +315,14 @@ fn unknown(
 
 /// The locations that executions may reach after a reachable edge that drops behaviours, except for edges whose harm is
 /// accounted for. Within a library model, dropped behaviours may call only functions that were passed to it. A call
-/// through a pointer with unknown callees may do anything.
+/// through a pointer with unknown callees may do anything. The functions `at_any_time` may run in any state, too. They
+/// call only each other.
 fn beyond(
     program: &Program,
     reached: &[bool],
     is_blind: impl Fn(EdgeId) -> bool,
     is_accounted_for: impl Fn(EdgeId, &Taint) -> bool,
-    handlers: &Handlers,
+    at_any_time: &FixedBitSet,
 ) -> FixedBitSet {
     let calls = CallGraph::new(program);
     let mut todo: Vec<LocId> = Vec::new();
@@ -331,8 +339,7 @@ fn beyond(
     if !todo.is_empty() {
         todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
     }
-    let no_handlers = handlers.functions.is_clear();
-    let returning = if todo.is_empty() && no_handlers { FixedBitSet::new() } else { returning(program) };
+    let returning = if todo.is_empty() && at_any_time.is_clear() { FixedBitSet::new() } else { returning(program) };
     let returns = |edge: EdgeId, callee: Callee| {
         let callees = calls.callees(program, edge);
         matches!(callee, Callee::Indirect(_)) || callees.as_slice().iter().any(|func| returning.contains(func.index()))
@@ -358,8 +365,7 @@ fn beyond(
             }
         }
     }
-    // A handler runs in any state. It calls only functions of this set.
-    let entries = handlers.functions.ones().map(|func| program.funcs[FuncId::from_index(func)].entry);
+    let entries = at_any_time.ones().map(|func| program.funcs[FuncId::from_index(func)].entry);
     let mut todo: Vec<LocId> = entries.collect();
     let mut seen = FixedBitSet::with_capacity(program.locs.len());
     while let Some(loc) = todo.pop() {
@@ -379,7 +385,8 @@ fn beyond(
 /// The points-to sets of a program. `None` if the budget is spent.
 fn points_to<'p>(program: &'p Program, budget: &Budget) -> Option<PointsTo<'p>> {
     let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
-    PointsTo::compute(program, &pointer::Options { deadline, exposure: true, ..pointer::Options::default() })
+    let options = pointer::Options { undefined: Undefined::LINKED, deadline, exposure: true, ..Default::default() };
+    PointsTo::compute(program, &options)
 }
 
 impl<'p> Analysis<'p> {
@@ -399,15 +406,20 @@ impl<'p> Analysis<'p> {
         let mut domain = MemoryDomain::new(program, is_whole.then(|| points_to.clone()), &contexts.origin);
         let numbers = |points_to: &PointsTo, objects| domain.numbers(points_to, objects);
         analysis.rows.set_distances(Distances::compute(&mut points_to, numbers, !is_whole));
-        let recursive = program.funcs.ids().filter(|&func| analysis.calls.is_recursive(func));
-        domain.set_recursive(recursive.map(FuncId::index).collect());
+        let undefined = UndefinedFunctions::find(original, &points_to);
+        // What undefined functions call may call undefined functions.
+        let is_recursive =
+            |func: &FuncId| analysis.calls.is_recursive(*func) || undefined.functions.contains(func.index());
+        domain.set_recursive(program.funcs.ids().filter(is_recursive).map(FuncId::index).collect());
         let returning = returning(program);
         if handlers.is_known {
             domain.add_changing(&handlers.objects);
         }
         analysis.set_handlers(handlers);
         let [changed, touched, accessed] = if is_whole {
-            accessed_objects(program, &analysis.calls, &mut domain, &contexts.origin)
+            let reachable = domain.numbers(&points_to, undefined.reachable.clone());
+            analysis.let_change(&undefined);
+            accessed_objects(program, &analysis.calls, &mut domain, &contexts.origin, (&reachable, &undefined.called))
         } else {
             analysis.apart = Some(Apart::compute(contexts, &analysis.calls));
             let mut all = FixedBitSet::with_capacity(domain.objects());
@@ -421,24 +433,28 @@ impl<'p> Analysis<'p> {
             }
         }
         let used = match strength.is_local {
-            true => used_globals(program, &analysis.rows, &analysis.calls, &domain, &contexts.origin),
+            true => {
+                used_globals(program, &analysis.rows, &analysis.calls, &domain, &contexts.origin, &undefined.called)
+            }
             false => Vec::new(),
         };
         let uses = Uses { changed, touched, accessed, used };
         let origin = contexts.origin.clone();
         let invalid = FxHashSet::default();
-        analysis.following = Some(Following { domain, original, origin, uses, frames, invalid, returning });
+        analysis.following = Some(Following { domain, original, origin, uses, frames, invalid, returning, undefined });
         analysis
     }
 }
 
 /// Per function: the objects that the function and its callees may allocate or free; these together with those that they
-/// may write; and all of them together with those that they may read.
+/// may write; and all of them together with those that they may read. Undefined functions may access the objects
+/// `reachable` and call the functions `called`.
 fn accessed_objects(
     program: &Program,
     calls: &CallGraph,
     domain: &mut MemoryDomain,
     origin: &[EdgeId],
+    (reachable, called): (&[u32], &[FuncId]),
 ) -> [Vec<FixedBitSet>; 3] {
     let objects = domain.objects();
     let mut changed = vec![FixedBitSet::with_capacity(objects); program.funcs.len()];
@@ -468,13 +484,17 @@ fn accessed_objects(
                 add(&mut changed, &[object]);
                 add(&mut changed, domain.older(object).as_slice());
             }
+            Op::Approx { .. } if is_undefined_call(program, id) => {
+                add(&mut changed, reachable);
+                domain.add_freed(reachable, Family::Malloc);
+            }
             _ => {}
         }
     }
     let with = |fewer: &[FixedBitSet], more: Vec<FixedBitSet>| {
         let mut all = more;
         all.iter_mut().zip(fewer).for_each(|(all, fewer)| all.union_with(fewer));
-        with_callees(program, calls, domain, origin, &mut all);
+        with_callees(program, calls, domain, origin, called, &mut all);
         all
     };
     let changed = with(&[], changed);
@@ -490,6 +510,7 @@ fn used_globals(
     calls: &CallGraph,
     domain: &MemoryDomain,
     origin: &[EdgeId],
+    called: &[FuncId],
 ) -> Vec<FixedBitSet> {
     let mut used = vec![FixedBitSet::with_capacity(rows.globals.len()); program.funcs.len()];
     for (id, edge) in program.edges.iter() {
@@ -497,32 +518,36 @@ fn used_globals(
         used.extend(edge.op.def().and_then(|var| rows.of_global(var)));
         edge.op.for_each_expr(|e| used.extend(program.exprs.vars(e).iter().filter_map(|&var| rows.of_global(var))));
     }
-    with_callees(program, calls, domain, origin, &mut used);
+    with_callees(program, calls, domain, origin, called, &mut used);
     used
 }
 
-/// Adds to the sets of each function those of its callees.
+/// Adds to the sets of each function those of its callees. Undefined functions call the functions `called`.
 fn with_callees(
     program: &Program,
     calls: &CallGraph,
     domain: &MemoryDomain,
     origin: &[EdgeId],
+    called: &[FuncId],
     sets: &mut [FixedBitSet],
 ) {
+    let callees = |func: FuncId| {
+        let of_call = |&call: &EdgeId| match program.edges[call].op {
+            Op::Call { callee: Callee::Direct(callee), .. } => vec![callee],
+            _ => domain.callees(origin[call.index()]).to_vec(),
+        };
+        let is_undefined = program.funcs[func].origin == FunctionOrigin::Undefined;
+        let by_undefined = if is_undefined { called } else { &[] };
+        calls.calls_in(func).iter().flat_map(of_call).chain(by_undefined.iter().copied()).collect::<Vec<_>>()
+    };
     loop {
         let mut changed = false;
         for func in calls.bottom_up().flatten() {
-            for &call in calls.calls_in(func) {
-                let callees: Vec<FuncId> = match program.edges[call].op {
-                    Op::Call { callee: Callee::Direct(callee), .. } => vec![callee],
-                    _ => domain.callees(origin[call.index()]).to_vec(),
-                };
-                for callee in callees {
-                    let more = sets[callee.index()].clone();
-                    if !more.is_subset(&sets[func.index()]) {
-                        sets[func.index()].union_with(&more);
-                        changed = true;
-                    }
+            for callee in callees(func) {
+                let more = sets[callee.index()].clone();
+                if !more.is_subset(&sets[func.index()]) {
+                    sets[func.index()].union_with(&more);
+                    changed = true;
                 }
             }
         }

@@ -14,6 +14,7 @@ mod laws;
 mod location;
 mod memory;
 pub mod observed;
+mod undefined;
 mod value;
 
 pub use discharge::{Discharged, Unknown};

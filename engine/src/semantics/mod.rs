@@ -201,7 +201,7 @@ impl<'p> Execution<'p> {
             }
         }
         for var in self.slots.globals.clone() {
-            let VarKind::Global { init } = self.program.vars[var].kind else { unreachable!("a global slot") };
+            let VarKind::Global { init, .. } = self.program.vars[var].kind else { unreachable!("a global slot") };
             let value = match init {
                 Some(e) => self.eval(&st, e),
                 None if !self.mode.names_unknowns => Val::Unknown,

@@ -129,7 +129,8 @@ fn random_branches(seed: u64) -> Program {
     let truths = [(); 3].map(|()| var(&mut p, 1, VarKind::Temp(func)));
     let loaded = [(); 2].map(|()| var(&mut p, 32, VarKind::Temp(func)));
     let init = Some(cfa::GlobalInit::default());
-    let cell = Global { name: "g".into(), ty: int, size: 4, align: 4, read_only: false, init, place: None };
+    let cell =
+        Global { name: "g".into(), ty: int, size: 4, align: 4, read_only: false, is_static: false, init, place: None };
     let cell = p.globals.push(cell);
     let addr = p.exprs.global_addr(cell, 64);
     let input = p.inputs.push(Input { kind: InputKind::Nondet("n".into()), ty: int, width: 32, place: None });
@@ -275,7 +276,7 @@ fn random_counting(seed: u64) -> Program {
     let int = p.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
     let func = p.entry;
     let widths: Vec<u32> = (0..4).map(|_| [3, 4, 5, 8][random.below(4)]).collect();
-    let kinds = [VarKind::Local(func), VarKind::Global { init: None }];
+    let kinds = [VarKind::Local(func), VarKind::Global { init: None, is_static: false }];
     let var = |p: &mut Program, width, kind: &VarKind| {
         p.vars.push(Var { name: None, ty: int, width, kind: kind.clone(), place: None })
     };

@@ -74,7 +74,7 @@ fn parts(program: &Program) -> FxHashSet<Part> {
     }
     program.globals.values().flat_map(|g| &g.init).flat_map(|init| &init.pointers).for_each(|&(_, e)| take(e));
     for var in program.vars.values() {
-        if let VarKind::Global { init: Some(e) } = var.kind {
+        if let VarKind::Global { init: Some(e), .. } = var.kind {
             take(e);
         }
     }
@@ -228,7 +228,7 @@ pub(super) fn values(program: &Program) -> FxHashMap<InputId, Values> {
         }
     }
     for (id, var) in program.vars.iter() {
-        if let VarKind::Global { init } = var.kind {
+        if let VarKind::Global { init, .. } = var.kind {
             match init.and_then(|init| program.exprs.as_const(init)) {
                 Some(value) => classes.constants.push((id.index() as u32, value.clone())),
                 None => drop(classes.computed.insert(id.index() as u32)),

@@ -148,7 +148,13 @@ fn with_starts(program: &Program) -> Option<Program> {
     let start = whole.thread_op(ThreadOp::Start)?;
     let [func, argument] = whole.funcs[start].params[..] else { return None };
     let (ty, width) = (whole.vars[argument].ty, whole.vars[argument].width);
-    let this = whole.vars.push(Var { name: None, ty, width, kind: VarKind::Global { init: None }, place: None });
+    let this = whole.vars.push(Var {
+        name: None,
+        ty,
+        width,
+        kind: VarKind::Global { init: None, is_static: false },
+        place: None,
+    });
     let (func, argument, result) = (whole.exprs.var(func, width), whole.exprs.var(argument, width), this);
     let (entry, then, end) = (whole.add_location(start), whole.add_location(start), whole.add_location(start));
     let sink = whole.add_location(start);

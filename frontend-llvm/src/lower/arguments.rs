@@ -155,7 +155,7 @@ fn leads_to_function(cx: &Context, entry: &ir::Function) -> bool {
 fn counter(cx: &mut Context) -> VarId {
     let width = cx.pointer_width;
     let (ty, zero) = (cx.unknown_type(Some(width)), cx.program.exprs.int(width, 0));
-    let kind = VarKind::Global { init: Some(zero) };
+    let kind = VarKind::Global { init: Some(zero), is_static: false };
     cx.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global)
 }
 
@@ -164,7 +164,16 @@ fn array(cx: &mut Context, name: &str) -> GlobalId {
     let size = POINTERS * u64::from(cx.pointer_width / 8);
     let ty = cx.unknown_type(Some(size as u32 * 8));
     let init = Some(GlobalInit::default());
-    cx.program.globals.push(Global { name: name.into(), ty, size, align: ALIGN, read_only: false, init, place: None })
+    cx.program.globals.push(Global {
+        name: name.into(),
+        ty,
+        size,
+        align: ALIGN,
+        read_only: false,
+        is_static: false,
+        init,
+        place: None,
+    })
 }
 
 impl Context<'_> {

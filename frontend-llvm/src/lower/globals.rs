@@ -173,21 +173,7 @@ impl Context<'_> {
                     && !variable.name.starts_with("_ZTVN10__cxxabiv1");
                 let size =
                     if is_open { Global::open_size(ir.pointer_width) } else { ir.types[variable.ty as usize].size };
-                let ty = match variable.c_type {
-                    NONE => self.unknown_type(Some(size.saturating_mul(8).clamp(1, u64::from(u32::MAX)) as u32)),
-                    row => self.source.c_type(row),
-                };
-                let name = variable.name_in_c().to_owned();
-                let place = self.source.place(&mut self.program, variable.file, variable.line);
-                let global = self.program.globals.push(Global {
-                    name,
-                    ty,
-                    size,
-                    align: variable.align,
-                    read_only: variable.constant,
-                    init: None,
-                    place,
-                });
+                let global = self.object(variable, size);
                 if is_linkers(variable) {
                     self.open_globals.insert(global, Open::Address(global));
                 } else if self.is_foreign(variable) {
@@ -225,6 +211,12 @@ impl Context<'_> {
             && (is_read || !NAMES_IN_MESSAGES.contains(&name))
     }
 
+    /// True if only code of the program refers to the variable by name. Undefined functions of the library know the
+    /// variables of its models.
+    fn is_static(&self, variable: &Variable) -> bool {
+        variable.local && !self.is_of_models(variable)
+    }
+
     /// True if an object of unknown source defines the variable.
     fn is_foreign(&self, variable: &Variable) -> bool {
         variable.init == NONE && self.options.foreign.contains_key(&variable.name)
@@ -249,7 +241,7 @@ impl Context<'_> {
             let value = match cell {
                 Cell::Constant(value) => Some(*value),
                 Cell::Var(var) => match self.program.vars[*var].kind {
-                    VarKind::Global { init } => init,
+                    VarKind::Global { init, .. } => init,
                     _ => None,
                 },
                 _ => None,
@@ -288,18 +280,49 @@ impl Context<'_> {
         if let Some(value) = init
             && variable.constant
         {
+            self.keep_for_others(variable, value);
             return Cell::Constant(value);
         }
         let name = variable.name_in_c().to_owned();
         let ty =
             if variable.c_type == NONE { self.unknown_type(Some(width)) } else { self.source.c_type(variable.c_type) };
         let place = self.source.place(&mut self.program, variable.file, variable.line);
-        let var = Var { name: Some(name), ty, width, kind: VarKind::Global { init }, place };
+        let var = Var {
+            name: Some(name),
+            ty,
+            width,
+            kind: VarKind::Global { init, is_static: self.is_static(variable) },
+            place,
+        };
         let var = self.add_var(var, Mutability::Global);
         if let TypeKind::Pointer = self.ir.kind(variable.ty) {
             self.holds_pointers(var);
         }
         Cell::Var(var)
+    }
+
+    /// If other files may read an address from a constant, adds an object for it.
+    fn keep_for_others(&mut self, variable: &Variable, value: ExprId) {
+        let mut has_address = false;
+        self.program.exprs.visit(value, &mut Default::default(), |_, node| {
+            has_address |= matches!(node, Expr::GlobalAddr(_) | Expr::FuncAddr(_));
+        });
+        if has_address && !self.is_static(variable) {
+            let object = self.object(variable, self.ir.types[variable.ty as usize].size);
+            self.program.globals[object].init = Some(GlobalInit { bytes: Vec::new(), pointers: vec![(0, value)] });
+        }
+    }
+
+    /// Creates the object of a variable, with unknown content.
+    fn object(&mut self, variable: &Variable, size: u64) -> GlobalId {
+        let ty = match variable.c_type {
+            NONE => self.unknown_type(Some(size.saturating_mul(8).clamp(1, u64::from(u32::MAX)) as u32)),
+            row => self.source.c_type(row),
+        };
+        let (name, align) = (variable.name_in_c().to_owned(), variable.align);
+        let place = self.source.place(&mut self.program, variable.file, variable.line);
+        let (read_only, is_static) = (variable.constant, self.is_static(variable));
+        self.program.globals.push(Global { name, ty, size, align, read_only, is_static, init: None, place })
     }
 
     /// The bytes of an initialiser. Undefined parts are zero, as in the linker.

@@ -61,6 +61,7 @@ impl Context<'_> {
             size: count * bytes,
             align: self.pointer_width / 8,
             read_only: true,
+            is_static: false,
             init: Some(GlobalInit { bytes: Vec::new(), pointers }),
             place: None,
         });

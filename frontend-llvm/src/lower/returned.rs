@@ -50,7 +50,7 @@ impl Context<'_> {
             return;
         }
         let (ty, zero) = (self.unknown_type(Some(1)), self.program.exprs.int(1, 0));
-        let kind = VarKind::Global { init: Some(zero) };
+        let kind = VarKind::Global { init: Some(zero), is_static: false };
         let signal = self.add_var(Var { name: None, ty, width: 1, kind, place: None }, super::Mutability::Global);
         self.unreturned = Some(Unreturned { writes, functions, through_pointers, signal });
     }

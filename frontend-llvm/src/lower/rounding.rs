@@ -51,7 +51,7 @@ impl Context<'_> {
         }
         let (width, name) = (Rounding::WIDTH, Some("__rounding_mode".to_owned()));
         let (ty, nearest) = (self.unknown_type(Some(width)), self.program.exprs.int(width, 0));
-        let kind = VarKind::Global { init: Some(nearest) };
+        let kind = VarKind::Global { init: Some(nearest), is_static: false };
         self.rounding_mode = Some(self.add_var(Var { name, ty, width, kind, place: None }, Mutability::Global));
     }
 }

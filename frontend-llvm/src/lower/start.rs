@@ -168,7 +168,7 @@ pub(super) fn declare_exit(cx: &mut Context) -> Option<AtExit> {
     let (ty, bool) = (cx.unknown_type(Some(32)), cx.unknown_type(Some(1)));
     let parameter = Var { name: Some("status".into()), ty, width: 32, kind: VarKind::Param(function), place: None };
     let status = cx.add_var(parameter, Mutability::Fixed);
-    let kind = VarKind::Global { init: Some(cx.program.exprs.bool(false)) };
+    let kind = VarKind::Global { init: Some(cx.program.exprs.bool(false)), is_static: false };
     let name = Some("proviso_destructors_ran".into());
     let ran = cx.add_var(Var { name, ty: bool, width: 1, kind, place: None }, Mutability::Global);
     cx.program.funcs[function].params = vec![status];

@@ -16,7 +16,7 @@ pub(super) fn lower(cx: &mut Context, ir: &Function, func: FuncId) {
     let pointer_width = cx.pointer_width;
     let ty = cx.unknown_type(Some(pointer_width));
     let null = cx.program.exprs.int(pointer_width, 0);
-    let kind = VarKind::Global { init: Some(null) };
+    let kind = VarKind::Global { init: Some(null), is_static: false };
     let list = cx.add_var(Var { name: None, ty, width: pointer_width, kind, place: None }, Mutability::Global);
     let params = cx.program.funcs[func].params.clone();
     let return_type = cx.program.funcs[func].return_type;

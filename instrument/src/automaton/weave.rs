@@ -152,7 +152,7 @@ impl Weaver<'_> {
         for _ in 0..if key.is_some() { *instances } else { 1 } {
             let mut global = |ty, width, name: Option<&str>, value: i64| {
                 let init = Some(self.program.exprs.int(width, value as u64));
-                self.var(name, ty, width, VarKind::Global { init })
+                self.var(name, ty, width, VarKind::Global { init, is_static: true })
             };
             let used = global(flag, 1, None, 0);
             // Counterexample traces expect these two variables next to each other.

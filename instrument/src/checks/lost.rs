@@ -63,7 +63,7 @@ pub(super) fn keep(program: &mut Program, allocation: Allocation) {
     // Other calls use the same model. So a flag records whether the exempt call is being executed.
     let [no, yes] = [0, 1].map(|n| program.exprs.int(8, n));
     let ty = program.types.push(CType::Unknown { width: 8 });
-    let kind = VarKind::Global { init: Some(no) };
+    let kind = VarKind::Global { init: Some(no), is_static: true };
     let is_kept = program.vars.push(Var { name: None, ty, width: 8, kind, place: None });
     let place = program.edges[call].place;
     let [before, behind] = [(); 2].map(|()| program.add_location(program.func_of(call)));

@@ -322,7 +322,13 @@ mod tests {
     fn program() -> (Program, [EdgeId; 2]) {
         let mut p = Program::new(DataLayout { pointer_width: 64 });
         let ty = p.types.push(CType::Unknown { width: 8 });
-        let x = cfa::Var { name: None, ty, width: 8, kind: cfa::VarKind::Global { init: None }, place: None };
+        let x = cfa::Var {
+            name: None,
+            ty,
+            width: 8,
+            kind: cfa::VarKind::Global { init: None, is_static: false },
+            place: None,
+        };
         let x = p.vars.push(x);
         let x = p.exprs.var(x, 8);
         let [zero, two] = [0, 2].map(|n| p.exprs.int(8, n));

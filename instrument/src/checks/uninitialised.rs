@@ -338,7 +338,7 @@ impl Cursor {
 fn variable(program: &mut Program, width: u32, kind: Option<VarKind>) -> VarId {
     let ty = program.types.push(CType::Unknown { width });
     let init = Some(program.exprs.int(width, 0));
-    let kind = kind.unwrap_or(VarKind::Global { init });
+    let kind = kind.unwrap_or(VarKind::Global { init, is_static: false });
     program.vars.push(Var { name: None, ty, width, kind, place: None })
 }
 

@@ -342,7 +342,16 @@ impl Merge<'_> {
             let name = name.as_deref().map_or("object", |name| name.trim_start_matches('&'));
             let name = if thread == 0 { name.to_owned() } else { format!("{name}_{thread}") };
             let init = Some(GlobalInit::default());
-            let global = self.program.globals.push(Global { name, ty, size, align, read_only: false, init, place });
+            let global = self.program.globals.push(Global {
+                name,
+                ty,
+                size,
+                align,
+                read_only: false,
+                is_static: false,
+                init,
+                place,
+            });
             let pointer = self.program.layout.pointer_width;
             objects.push((var, self.program.exprs.global_addr(global, pointer)));
         }

@@ -32,7 +32,13 @@ impl Cycles {
         let zero = |program: &mut Program, width| program.exprs.constant(Bv::zero(width));
         let global = |program: &mut Program, ty, width| {
             let init = Some(zero(program, width));
-            program.vars.push(Var { name: None, ty, width, kind: VarKind::Global { init }, place: None })
+            program.vars.push(Var {
+                name: None,
+                ty,
+                width,
+                kind: VarKind::Global { init, is_static: true },
+                place: None,
+            })
         };
         let is_recorded = global(program, bit, 1);
         let recorded = global(program, program.vars[var].ty, width);

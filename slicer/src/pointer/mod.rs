@@ -21,7 +21,9 @@ pub use memory::{Location, LocationId, Object, ObjectId, ObjectKind, Slot, outsi
 pub use terms::{Shift, gcd};
 
 use crate::sparse_set::SparseSet;
-use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Input, InputKind, Op, Program, Table};
+use cfa::{
+    Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Global, Id, Input, InputKind, Op, Program, Table, Var, VarKind,
+};
 use memory::Memory;
 use rustc_hash::FxHashMap;
 use solve::Solver;
@@ -49,6 +51,8 @@ pub enum Extent {
     /// The objects that are reachable from arguments of any undefined function, and objects that are declared
     /// elsewhere.
     Reachable,
+    /// The objects of `Reachable`, and all that is reachable from global variables, except static ones.
+    Global,
     /// Any object.
     Everything,
 }
@@ -67,6 +71,22 @@ pub struct Undefined {
 impl Undefined {
     /// Undefined functions read and write everything that they can reach. Sound for any library function.
     pub const SOUND: Self = Self { reads: Extent::Reachable, writes: Extent::Reachable };
+    /// Undefined functions also use the global variables of the program by their names. Sound for any function.
+    pub const LINKED: Self = Self { reads: Extent::Global, writes: Extent::Global };
+
+    /// True if they use a global object by its name.
+    fn knows(self, global: &Global) -> bool {
+        global.init.is_none() || self.knows_program() && !global.is_static
+    }
+
+    /// True if they use a global variable by its name.
+    pub fn knows_var(self, var: &Var) -> bool {
+        self.knows_program() && matches!(var.kind, VarKind::Global { is_static: false, .. })
+    }
+
+    fn knows_program(self) -> bool {
+        self.reads == Extent::Global || self.writes == Extent::Global
+    }
 }
 
 /// The options of the points-to analysis.

@@ -136,8 +136,8 @@ pub struct Solver<'p> {
     blocks: FxHashSet<EdgeId>,
     /// The behaviour of undefined functions.
     undefined: super::Undefined,
-    /// The node of everything that undefined functions have, if it exists.
-    external: Option<NodeId>,
+    /// The nodes of the pointers that undefined functions are given and of those that they have, if they exist.
+    external: Option<(NodeId, NodeId)>,
     /// The node of the exposed addresses. `None` if the environment knows all addresses.
     exposed: Option<NodeId>,
     /// The number of waves so far.
@@ -503,7 +503,7 @@ impl<'p> Solver<'p> {
             let set = self.graph.sets.union_all(SetId::EMPTY, &mut found);
             sets.push(numbers.parted(&self.graph.sets, &mut self.memory, set));
         }
-        let external = self.external.map_or(SetId::EMPTY, |n| self.graph.points_to(n));
+        let external = self.external.map_or(SetId::EMPTY, |(_, n)| self.graph.points_to(n));
         let external = numbers.parted(&self.graph.sets, &mut self.memory, external).points_to;
         let distinct = numbers.distinct;
         Solution {

@@ -267,7 +267,7 @@ impl<'p> Unifier<'p> {
             }
         }
         for (v, var) in program.vars.iter() {
-            if let VarKind::Global { init: Some(init) } = var.kind {
+            if let VarKind::Global { init: Some(init), .. } = var.kind {
                 self.assign_value(init, v.0);
             }
         }
@@ -377,10 +377,12 @@ impl<'p> Unifier<'p> {
             let unknown = self.unknown();
             self.join(external, unknown);
         }
-        for (g, global) in self.program.globals.iter() {
-            if global.init.is_none() {
-                self.join(external, self.objects[g.index()]);
-            }
+        let (program, undefined) = (self.program, self.undefined);
+        for (g, _) in program.globals.iter().filter(|(_, g)| undefined.knows(g)) {
+            self.join(external, self.objects[g.index()]);
+        }
+        for (var, _) in program.vars.iter().filter(|(_, var)| undefined.knows_var(var)) {
+            self.assign(var.0, external);
         }
         self.nodes[external as usize].called_back = true;
         external

@@ -106,7 +106,13 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
     let pointer = program.types.push(CType::Pointer(void));
     let zero = program.exprs.int(32, 0);
     let global = |p: &mut Program, name: String, ty, width, init| {
-        p.vars.push(Var { name: Some(name), ty, width, kind: VarKind::Global { init: Some(init) }, place: None })
+        p.vars.push(Var {
+            name: Some(name),
+            ty,
+            width,
+            kind: VarKind::Global { init: Some(init), is_static: false },
+            place: None,
+        })
     };
     let objects: Vec<GlobalId> = (0..3)
         .map(|i| {
@@ -116,6 +122,7 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
                 size: OBJECT_SIZE,
                 align: 8,
                 read_only: false,
+                is_static: false,
                 init: None,
                 place: None,
             })
@@ -152,7 +159,7 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
     let blocks = if shape.pieces { pieces::blocks(&mut program, int) } else { Vec::new() };
     let tables = shape.objects.then(|| objects::table(&mut program, int)).into_iter().collect();
     if shape.pieces {
-        let kind = VarKind::Global { init: None };
+        let kind = VarKind::Global { init: None, is_static: false };
         let name = Some("elsewhere".into());
         global_ints.push(program.vars.push(Var { name, ty: int, width: 32, kind, place: None }));
     }

@@ -596,5 +596,14 @@ pub(super) fn table(program: &mut Program, ty: TypeId) -> GlobalId {
     let bytes = (0..TABLE * 8).map(|i| u8::from(i % 8 == 0)).collect();
     let init = Some(GlobalInit { bytes, pointers: Vec::new() });
     let name = "table".into();
-    program.globals.push(Global { name, ty, size: TABLE * 8, align: 8, read_only: false, init, place: None })
+    program.globals.push(Global {
+        name,
+        ty,
+        size: TABLE * 8,
+        align: 8,
+        read_only: false,
+        is_static: false,
+        init,
+        place: None,
+    })
 }

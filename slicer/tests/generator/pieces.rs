@@ -220,6 +220,7 @@ pub(super) fn blocks(program: &mut Program, int: TypeId) -> Vec<GlobalId> {
             size,
             align: 8,
             read_only: false,
+            is_static: false,
             init,
             place: None,
         }));

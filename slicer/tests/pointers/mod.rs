@@ -52,7 +52,16 @@ pub fn generate(seed: u64, functions: usize) -> Program {
     let pointer = p.types.push(CType::Pointer(void));
     let global = |p: &mut Program, name: String| {
         let (size, align) = (SIZE, SIZE as u32);
-        p.globals.push(Global { name, ty: long, size, align, read_only: false, init: None, place: None })
+        p.globals.push(Global {
+            name,
+            ty: long,
+            size,
+            align,
+            read_only: false,
+            is_static: false,
+            init: None,
+            place: None,
+        })
     };
     let objects: Vec<GlobalId> = (0..4).map(|i| global(&mut p, format!("object{i}"))).collect();
     let table = global(&mut p, "table".into());
@@ -62,7 +71,7 @@ pub fn generate(seed: u64, functions: usize) -> Program {
     let outside = function(&mut p, "outside".into());
     let makers: Vec<FuncId> = (0..3).map(|i| function(&mut p, format!("make{i}"))).collect();
     let zero = p.exprs.int(64, 0);
-    let depth = VarKind::Global { init: Some(zero) };
+    let depth = VarKind::Global { init: Some(zero), is_static: false };
     let depth = p.vars.push(Var { name: Some("depth".into()), ty: long, width: 64, kind: depth, place: None });
     let mut g = Generator {
         f: p.entry,
@@ -142,7 +151,7 @@ impl Generator {
         self.p.globals[self.table].init = Some(GlobalInit { bytes: Vec::new(), pointers });
         for i in 0..3 {
             let init = Some(self.any_object());
-            let (name, kind) = (Some(format!("head{i}")), VarKind::Global { init });
+            let (name, kind) = (Some(format!("head{i}")), VarKind::Global { init, is_static: false });
             self.heads.push(self.p.vars.push(Var { name, ty: self.pointer, width: 64, kind, place: None }));
         }
     }

@@ -53,6 +53,7 @@ fn accesses_that_fault() {
                 size: 4,
                 align: 4,
                 read_only: true,
+                is_static: false,
                 init: Some(GlobalInit { bytes: vec![1, 2], pointers: vec![] }),
                 place: None,
             });
@@ -163,7 +164,7 @@ fn offsets_in_constants() {
         let (ty, init) = (b.ty, Some(GlobalInit::default()));
         let [constant, cell] = [true, false].map(|read_only| {
             let (name, init, place) = ("g".to_owned(), init.clone(), None);
-            b.p.globals.push(Global { name, ty, size: 8, align: 8, read_only, init, place })
+            b.p.globals.push(Global { name, ty, size: 8, align: 8, read_only, is_static: false, init, place })
         });
         let mut sum = b.ptr(0);
         for (global, factor) in [(constant, 1), (cell, 100)] {

@@ -381,7 +381,7 @@ fn address_taken(p: &Program) -> Vec<FuncId> {
     let initial = p.globals.values().filter_map(|g| g.init.as_ref()).flat_map(|init| &init.pointers);
     let mut roots: Vec<ExprId> = initial.map(|&(_, value)| value).collect();
     roots.extend(p.vars.values().filter_map(|var| match var.kind {
-        VarKind::Global { init } => init,
+        VarKind::Global { init, .. } => init,
         _ => None,
     }));
     p.edges.values().for_each(|edge| edge.op.for_each_expr(|e| roots.push(e)));

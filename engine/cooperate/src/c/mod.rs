@@ -165,7 +165,7 @@ fn run_at_library_exit(file: &mut File, exit: FuncId) -> String {
 /// Two texts for a global variable: a declaration that may precede all others, and the definition with its value.
 fn variable(file: &mut File, v: VarId) -> (String, String) {
     let p = file.p;
-    let VarKind::Global { init } = p.vars[v].kind else { unreachable!("a global variable") };
+    let VarKind::Global { init, .. } = p.vars[v].kind else { unreachable!("a global variable") };
     if roles::is_library_variable(file.p, v) {
         let (name, _) = file.variable(v);
         return (format!("extern void *{name};\n"), String::new());

@@ -104,7 +104,7 @@ fn assumptions_are_c_where_that_means_the_same() {
     let main = p.funcs[p.entry].name.clone();
     let ty = p.vars[x].ty;
     let named = |name: &str, kind| Var { name: Some(name.into()), ty, width: 32, kind, place: None };
-    let flag = p.vars.push(named("flag", VarKind::Global { init: None }));
+    let flag = p.vars.push(named("flag", VarKind::Global { init: None, is_static: false }));
     // A name of two variables, and a variable without a C name.
     let twins = ["twin", "twin"].map(|name| p.vars.push(named(name, VarKind::Local(p.entry))));
     let unnamed = p.vars.push(Var { name: None, ..named("", VarKind::Local(p.entry)) });

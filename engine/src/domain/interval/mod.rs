@@ -152,7 +152,7 @@ impl Cpa for Interval<'_> {
     fn initial(&mut self) -> State {
         let mut env = Environment::new();
         for &var in &self.rows.globals {
-            if let VarKind::Global { init: Some(init) } = self.program.vars[var].kind {
+            if let VarKind::Global { init: Some(init), .. } = self.program.vars[var].kind {
                 let value = env.eval(&self.rows, &self.program.exprs, init);
                 env.set(&self.rows, var, value);
             }

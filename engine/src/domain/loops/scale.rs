@@ -33,7 +33,7 @@ pub fn scaled(program: &Program) -> Option<Program> {
         }
     }
     for var in program.vars.values() {
-        if let VarKind::Global { init: Some(init) } = var.kind {
+        if let VarKind::Global { init: Some(init), .. } = var.kind {
             consider(init);
         }
     }
@@ -51,7 +51,7 @@ pub fn scaled(program: &Program) -> Option<Program> {
         small.edges[edge].op.for_each_expr_mut(&mut replace);
     }
     for var in program.vars.ids() {
-        if let VarKind::Global { init: Some(init) } = &mut small.vars[var].kind {
+        if let VarKind::Global { init: Some(init), .. } = &mut small.vars[var].kind {
             replace(init);
         }
     }

@@ -20,6 +20,7 @@ use crate::invariant::memory::environment::{Environment, Rows, steady_parameters
 use crate::invariant::memory::exit::{Exit, KINDS};
 use crate::invariant::memory::gaps::pairs;
 use crate::invariant::memory::relations::{Gap, Recent};
+use crate::invariant::undefined::{UndefinedFunctions, is_undefined_call};
 use crate::invariant::value::{Value, resized};
 use crate::semantics::Paged;
 use cfa::facts::globals_written;
@@ -29,6 +30,7 @@ use cfa::{
 use fixedbitset::FixedBitSet;
 use nodes::Nodes;
 use rustc_hash::{FxHashMap, FxHashSet};
+use slicer::pointer::Undefined;
 use smt::bounds::Bounds;
 use smt::budget::Budget;
 use std::collections::BTreeSet;
@@ -115,6 +117,8 @@ pub struct Following<'p> {
     pub invalid: FxHashSet<EdgeId>,
     /// By function: true if it may return.
     pub returning: FixedBitSet,
+    /// The effects of undefined functions.
+    pub undefined: UndefinedFunctions,
 }
 
 /// The receiver of an environment: a node, or the exit of a function.
@@ -371,7 +375,7 @@ impl<'p> Analysis<'p> {
     fn initial(&self) -> Environment {
         let mut env = Environment::new();
         for &var in &self.rows.globals {
-            if let VarKind::Global { init: Some(init) } = self.program.vars[var].kind {
+            if let VarKind::Global { init: Some(init), .. } = self.program.vars[var].kind {
                 let value = env.eval(&self.rows, &self.program.exprs, init);
                 env.set(&self.rows, var, value);
             }
@@ -688,8 +692,18 @@ impl<'p> Analysis<'p> {
                     _ => {}
                 }
                 if self.apart.as_ref().is_some_and(|apart| apart.contains(edge)) {
-                    following.domain.disturb(env);
+                    following.domain.disturb_all(env);
                     env.memory.is_unmodelled |= self.is_of_model(program.func_of(edge));
+                } else if is_undefined_call(program, edge) {
+                    let func = program.func_of(edge);
+                    let touched = &following.uses.touched[func.index()];
+                    following.domain.disturb(env, |object| touched.contains(object as usize));
+                    for called in &following.undefined.called {
+                        following.domain.come_back(env, &following.uses.changed[called.index()]);
+                    }
+                    for &var in &self.written[func.index()] {
+                        env.set(&self.rows, var, None);
+                    }
                 } else if harm == Harm::Again {
                     let func = program.func_of(edge);
                     following.domain.come_back(env, &following.uses.touched[func.index()]);
@@ -712,6 +726,24 @@ impl<'p> Analysis<'p> {
     pub(in crate::invariant) fn set_handlers(&mut self, handlers: Handlers) {
         self.rows.let_change(handlers.vars.iter().copied());
         self.handlers = handlers;
+    }
+
+    /// Lets undefined functions, and all that call them, change the global variables that they know, and those that the
+    /// functions that they call may write.
+    pub(in crate::invariant) fn let_change(&mut self, undefined: &UndefinedFunctions) {
+        let program = self.program;
+        let known = program.vars.iter().filter(|(_, var)| Undefined::LINKED.knows_var(var)).map(|(var, _)| var);
+        let called = undefined.called.iter().flat_map(|func| &self.written[func.index()]);
+        let changed: FxHashSet<VarId> = known.chain(called.copied()).collect();
+        let calls = program.edges.ids().filter(|&edge| is_undefined_call(program, edge));
+        let mut todo: Vec<FuncId> = calls.map(|edge| program.func_of(edge)).collect();
+        let mut seen = FixedBitSet::with_capacity(program.funcs.len());
+        while let Some(func) = todo.pop() {
+            if !seen.put(func.index()) {
+                self.written[func.index()].extend(&changed);
+                todo.extend(self.calls.callers(func).map(|call| program.func_of(call)));
+            }
+        }
     }
 
     /// The signal handlers.
@@ -744,7 +776,7 @@ impl<'p> Analysis<'p> {
             if matches!(callee, Callee::Direct(func) if !following.returning.contains(func.index())) {
                 return Next::Stop;
             }
-            following.domain.disturb(env);
+            following.domain.disturb_all(env);
             if let Some(var) = result {
                 env.set(&self.rows, *var, None);
             }
@@ -819,7 +851,7 @@ impl<'p> Analysis<'p> {
         if exit.env.memory.is_unmodelled {
             back.memory.is_unmodelled = self.is_of_model(program.func_of(edge));
             if let (Some(following), false) = (&self.following, back.memory.is_unmodelled) {
-                following.domain.disturb(&mut back);
+                following.domain.disturb_all(&mut back);
                 if let Some(var) = result {
                     back.set(&self.rows, *var, None);
                 }

@@ -20,12 +20,18 @@ impl MemoryDomain<'_> {
         memory
     }
 
-    /// Applies the effect of unknown code without undefined behaviour: it may write all memory except constants, and
-    /// free all objects that a callee may free.
-    pub fn disturb(&self, env: &mut Environment) {
-        self.lose_all_nulls(env);
+    /// Applies the effect of unknown code without undefined behaviour: it may write all global variables and all memory
+    /// except constants, and free all objects that a callee may free.
+    pub fn disturb_all(&self, env: &mut Environment) {
         env.globals = Paged::new();
-        env.memory.cells = Paged::new();
+        self.disturb(env, |_| true);
+    }
+
+    /// Applies the effect of unknown code without undefined behaviour on objects that it knows: it may write all except
+    /// constants, and free all that a callee may free.
+    pub fn disturb(&self, env: &mut Environment, knows: impl Fn(u32) -> bool) {
+        self.lose_nulls_of(env, &knows);
+        env.memory.cells.retain(|cell| !knows(self.cells[cell].object));
         let disturbed = |(object, status): (usize, &Status)| {
             let may_be_dead = status.may_be_dead || self.may_be_ended(object as u32);
             let now = Status {
@@ -38,7 +44,8 @@ impl MemoryDomain<'_> {
                 zeros: None,
                 ..status.clone()
             };
-            (status.count != Count::None && !self.is_constant(object as u32) && now != *status).then_some((object, now))
+            let may_change = status.count != Count::None && !self.is_constant(object as u32) && knows(object as u32);
+            (may_change && now != *status).then_some((object, now))
         };
         let changed: Vec<(usize, Status)> = env.memory.objects.iter().filter_map(disturbed).collect();
         changed.into_iter().for_each(|(object, status)| env.memory.objects.set(object, Some(status)));
@@ -85,9 +92,10 @@ impl MemoryDomain<'_> {
         env.recent.forget_cells(&|_| true);
     }
 
-    fn lose_all_nulls(&self, env: &mut Environment) {
+    fn lose_nulls_of(&self, env: &mut Environment, knows: impl Fn(u32) -> bool) {
         let mut lost = Vec::new();
-        for (object, status) in env.memory.objects.iter().filter(|(object, _)| !self.is_constant(*object as u32)) {
+        let may_change = |object: usize| !self.is_constant(object as u32) && knows(object as u32);
+        for (object, status) in env.memory.objects.iter().filter(|(object, _)| may_change(*object)) {
             lost.extend(status.null.map(|_| (object as u32, Loss::Null)));
             lost.extend(status.seen.map(|_| (object as u32, Loss::Seen)));
         }

@@ -437,7 +437,7 @@ impl<'p> Unroller<'p> {
                 Some(state.vars.get(&var).copied().unwrap_or_else(|| {
                     let width = program.vars[var].width;
                     match program.vars[var].kind {
-                        cfa::VarKind::Global { init: Some(init) } => init,
+                        cfa::VarKind::Global { init: Some(init), .. } => init,
                         _ => {
                             *omits = true;
                             pool.int(width, 0)

@@ -81,7 +81,7 @@ impl Solver<'_> {
             }
         }
         for (v, var) in program.vars.iter() {
-            if let VarKind::Global { init: Some(init) } = var.kind {
+            if let VarKind::Global { init: Some(init), .. } = var.kind {
                 let to = self.written(InstanceId::BASE, v);
                 self.assign(InstanceId::BASE, init, to);
             }
@@ -149,7 +149,9 @@ impl Solver<'_> {
     fn operation(&mut self, id: EdgeId, instance: InstanceId) {
         let program = self.program;
         // Models compare and subtract only addresses that belong together.
-        let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
+        let origin = program.funcs[program.func_of(id)].origin;
+        let is_of_model = origin == FunctionOrigin::Model;
+        let is_undefined = origin == FunctionOrigin::Undefined && self.undefined != Undefined::default();
         if self.exposed.is_some() && !is_of_model {
             program.edges[id].op.for_each_expr(|e| self.compare(instance, e));
         }
@@ -174,6 +176,11 @@ impl Solver<'_> {
                 let object = self.object_of(id, *kind);
                 let location = self.memory.location(object, Shift::ZERO);
                 self.graph.add_location(self.var(instance, *var), location);
+            }
+            // The result of an undefined function.
+            Op::Havoc { var, .. } if self.exposed.is_some() && is_undefined => {
+                let (to, external) = (self.var(instance, *var), self.external());
+                self.graph.add_edge(external, to);
             }
             Op::Havoc { var, input }
                 if let Some(exposed) = self.exposed
@@ -255,9 +262,9 @@ impl Solver<'_> {
             self.graph.add_edge(self.instances.result(program, callee, f), result);
         }
         if function.origin == FunctionOrigin::Undefined && self.undefined != Undefined::default() {
-            let external = self.external();
+            let received = self.received();
             for &arg in args.iter().chain(varargs) {
-                self.assign(caller, arg, external);
+                self.assign(caller, arg, received);
             }
         }
         if callee == InstanceId::BASE {
@@ -287,32 +294,47 @@ impl Solver<'_> {
 
     // Undefined functions.
 
-    /// The node of the pointers that undefined functions have: their arguments, and what they can read through these.
+    /// The node of the pointers that undefined functions have: to any offset in the objects of their arguments, and of
+    /// what they can read through these.
     fn external(&mut self) -> NodeId {
-        if let Some(known) = self.external {
+        if let Some((_, known)) = self.external {
             return known;
         }
-        let node = self.graph.fresh_node();
-        self.external = Some(node);
+        let [received, node] = [(); 2].map(|()| self.graph.fresh_node());
+        self.external = Some((received, node));
+        self.graph.add_shifted(received, node, LeafTransform::Moved(Shift::ANY));
+        // They know what the environment knows, and tell it all that they know.
         if let Some(exposed) = self.exposed {
             self.graph.add_shifted(node, exposed, LeafTransform::Exposure);
+            self.graph.add_edge(exposed, node);
+            let mark = self.memory.mark();
+            self.graph.add_location(node, mark);
         }
         let everything = self.undefined.reads == Extent::Everything || self.undefined.writes == Extent::Everything;
         if everything {
             let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
             self.graph.add_location(node, unknown);
         }
-        let undefined = self.program.globals.iter().filter(|(_, g)| g.init.is_none()).map(|(id, _)| id);
-        for g in undefined {
+        let (program, undefined) = (self.program, self.undefined);
+        for (g, _) in program.globals.iter().filter(|(_, g)| undefined.knows(g)) {
             let location = self.memory.location(self.memory.global(g), Shift::ANY);
             self.graph.add_location(node, location);
         }
-        self.graph.add_use(node, Use::Load { shift: Shift::ANY, width: 1, is_number: false, to: node });
+        for (var, _) in program.vars.iter().filter(|(_, var)| undefined.knows_var(var)) {
+            self.graph.add_edge(var.0, received);
+            self.graph.add_edge(node, var.0);
+        }
+        self.graph.add_use(node, Use::Load { shift: Shift::ANY, width: 1, is_number: false, to: received });
         if self.undefined.writes != Extent::Nothing {
             self.graph.add_use(node, Use::Store { shift: Shift::ANY, width: 1, from: node });
         }
         self.graph.add_use(node, Use::CallBack);
         node
+    }
+    /// The node of the pointers that undefined functions are given.
+    fn received(&mut self) -> NodeId {
+        self.external();
+        self.external.expect("just made").0
     }
     fn undefined_body(&mut self, f: FuncId) {
         let external = self.external();
@@ -324,7 +346,8 @@ impl Solver<'_> {
         for &param in &self.program.funcs[f].params {
             self.graph.add_edge(external, param.0);
         }
-        self.graph.add_edge(self.instances.result(self.program, InstanceId::BASE, f), external);
+        let received = self.received();
+        self.graph.add_edge(self.instances.result(self.program, InstanceId::BASE, f), received);
         self.reach(f);
     }
 }
