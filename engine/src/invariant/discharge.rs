@@ -170,19 +170,14 @@ impl Discharged {
         let following = analysis.following.as_ref()?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
         let is_blind = |call| following.domain.callees(call).is_empty();
-        let undefined = &following.undefined;
+        let called = &analysis.undefined.called[..];
         let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
             Harm::Addresses | Harm::Included | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
             Harm::Handlers | Harm::Signals => analysis.handlers().is_known,
-            Harm::Bounded => undefined.is_known && is_undefined_call(program, edge),
+            Harm::Bounded => is_undefined_call(program, edge),
             Harm::Any => false,
         };
-        let mut at_any_time = analysis.handlers().functions.clone();
-        let is_called = |edge: EdgeId| reached[program.edges[edge].source.index()] && is_undefined_call(program, edge);
-        if program.edges.ids().any(is_called) {
-            at_any_time.union_with(&undefined.functions);
-        }
-        let beyond = beyond(program, &reached, is_blind, is_accounted_for, &at_any_time);
+        let beyond = beyond(program, &reached, is_blind, is_accounted_for, (analysis.handlers(), called));
         let unknown = unknown(program, &reached, is_blind, is_accounted_for);
         let found = Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true };
         let is_reachable: Vec<bool> = contexts.program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
@@ -223,7 +218,7 @@ impl Discharged {
             Harm::Handlers => analysis.handlers().is_known,
             Harm::Signals | Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
         };
-        let beyond = beyond(program, &reached, |_| false, is_accounted_for, &analysis.handlers().functions);
+        let beyond = beyond(program, &reached, |_| false, is_accounted_for, (analysis.handlers(), &[]));
         let unknown = unknown(program, &reached, |_| false, is_accounted_for);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: false })
     }
@@ -234,7 +229,7 @@ impl Discharged {
         let mut analysis = Analysis::new(program);
         analysis.iterate(budget)?;
         let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
-        let beyond = beyond(program, &reached, |_| false, |_, _| false, &FixedBitSet::new());
+        let beyond = beyond(program, &reached, |_| false, |_, _| false, (&Handlers::none(), &[]));
         let unknown = unknown(program, &reached, |_| false, |_, _| false);
         Some(Self { parts: vec![Part { reached, invalid: None, beyond }], unknown, is_whole: true })
     }
@@ -315,14 +310,13 @@ fn unknown(
 
 /// The locations that executions may reach after a reachable edge that drops behaviours, except for edges whose harm is
 /// accounted for. Within a library model, dropped behaviours may call only functions that were passed to it. A call
-/// through a pointer with unknown callees may do anything. The functions `at_any_time` may run in any state, too. They
-/// call only each other.
+/// through a pointer with unknown callees may do anything. Undefined functions call the functions `called`.
 fn beyond(
     program: &Program,
     reached: &[bool],
     is_blind: impl Fn(EdgeId) -> bool,
     is_accounted_for: impl Fn(EdgeId, &Taint) -> bool,
-    at_any_time: &FixedBitSet,
+    (handlers, called): (&Handlers, &[FuncId]),
 ) -> FixedBitSet {
     let calls = CallGraph::new(program);
     let mut todo: Vec<LocId> = Vec::new();
@@ -339,11 +333,14 @@ fn beyond(
     if !todo.is_empty() {
         todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
     }
-    let returning = if todo.is_empty() && at_any_time.is_clear() { FixedBitSet::new() } else { returning(program) };
+    let no_handlers = handlers.functions.is_clear();
+    let returning = if todo.is_empty() && no_handlers { FixedBitSet::new() } else { returning(program) };
     let returns = |edge: EdgeId, callee: Callee| {
         let callees = calls.callees(program, edge);
         matches!(callee, Callee::Indirect(_)) || callees.as_slice().iter().any(|func| returning.contains(func.index()))
     };
+    let undefined_calls = program.edges.iter().filter(|(id, _)| !called.is_empty() && is_undefined_call(program, *id));
+    let undefined_calls: Vec<LocId> = undefined_calls.map(|(_, edge)| edge.target).collect();
     while let Some(loc) = todo.pop() {
         if found.put(loc.index()) {
             continue;
@@ -360,12 +357,16 @@ fn beyond(
                 Op::Return { .. } => {
                     let callers = calls.callers(program.func_of(edge)).map(|call| &program.edges[call]);
                     todo.extend(callers.filter(|call| reached[call.source.index()]).map(|call| call.target));
+                    if called.contains(&program.func_of(edge)) {
+                        todo.extend(&undefined_calls);
+                    }
                 }
                 _ => todo.push(target),
             }
         }
     }
-    let entries = at_any_time.ones().map(|func| program.funcs[FuncId::from_index(func)].entry);
+    // A handler runs in any state. It calls only functions of this set.
+    let entries = handlers.functions.ones().map(|func| program.funcs[FuncId::from_index(func)].entry);
     let mut todo: Vec<LocId> = entries.collect();
     let mut seen = FixedBitSet::with_capacity(program.locs.len());
     while let Some(loc) = todo.pop() {
@@ -406,20 +407,20 @@ impl<'p> Analysis<'p> {
         let mut domain = MemoryDomain::new(program, is_whole.then(|| points_to.clone()), &contexts.origin);
         let numbers = |points_to: &PointsTo, objects| domain.numbers(points_to, objects);
         analysis.rows.set_distances(Distances::compute(&mut points_to, numbers, !is_whole));
-        let undefined = UndefinedFunctions::find(original, &points_to);
-        // What undefined functions call may call undefined functions.
-        let is_recursive =
-            |func: &FuncId| analysis.calls.is_recursive(*func) || undefined.functions.contains(func.index());
-        domain.set_recursive(program.funcs.ids().filter(is_recursive).map(FuncId::index).collect());
+        if is_whole {
+            analysis.undefined = UndefinedFunctions::find(contexts, &points_to);
+        }
+        domain.set_recursive(program.funcs.ids().filter(|&f| analysis.is_recursive(f)).map(FuncId::index).collect());
         let returning = returning(program);
         if handlers.is_known {
             domain.add_changing(&handlers.objects);
         }
         analysis.set_handlers(handlers);
         let [changed, touched, accessed] = if is_whole {
-            let reachable = domain.numbers(&points_to, undefined.reachable.clone());
-            analysis.let_change(&undefined);
-            accessed_objects(program, &analysis.calls, &mut domain, &contexts.origin, (&reachable, &undefined.called))
+            analysis.let_undefined_functions_write();
+            let UndefinedFunctions { reachable, called, .. } = &analysis.undefined;
+            let reachable = domain.numbers(&points_to, reachable.clone());
+            accessed_objects(program, &analysis.calls, &mut domain, &contexts.origin, (&reachable, called))
         } else {
             analysis.apart = Some(Apart::compute(contexts, &analysis.calls));
             let mut all = FixedBitSet::with_capacity(domain.objects());
@@ -433,15 +434,20 @@ impl<'p> Analysis<'p> {
             }
         }
         let used = match strength.is_local {
-            true => {
-                used_globals(program, &analysis.rows, &analysis.calls, &domain, &contexts.origin, &undefined.called)
-            }
+            true => used_globals(
+                program,
+                &analysis.rows,
+                &analysis.calls,
+                &domain,
+                &contexts.origin,
+                &analysis.undefined.called,
+            ),
             false => Vec::new(),
         };
         let uses = Uses { changed, touched, accessed, used };
         let origin = contexts.origin.clone();
         let invalid = FxHashSet::default();
-        analysis.following = Some(Following { domain, original, origin, uses, frames, invalid, returning, undefined });
+        analysis.following = Some(Following { domain, original, origin, uses, frames, invalid, returning });
         analysis
     }
 }

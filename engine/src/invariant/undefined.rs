@@ -1,7 +1,10 @@
 //! Undefined functions. A call of one may write and free what it can reach, and call functions that it can reach.
 
+use super::fixpoint::contexts::Contexts;
+use cfa::graph::Digraph;
 use cfa::{Callee, EdgeId, FuncId, FunctionOrigin, Harm, Id, Op, Program};
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
 use slicer::pointer::{Location, ObjectId, PointsTo};
 
 /// The effects of all undefined functions of a program.
@@ -10,54 +13,48 @@ pub struct UndefinedFunctions {
     pub reachable: Vec<ObjectId>,
     /// The functions that they may call, ascending.
     pub called: Vec<FuncId>,
-    /// By function: true for the functions that they may call, and for all that these call.
-    pub functions: FixedBitSet,
-    /// True if they have no other effects.
-    pub is_known: bool,
+    /// By function: true if a call of it may lead to a call of an undefined function, and that to another call of it.
+    pub reentered: FixedBitSet,
 }
 
 impl UndefinedFunctions {
-    /// The undefined functions that a program may call. `points_to` is of this program.
-    pub fn find(program: &Program, points_to: &PointsTo) -> Self {
-        let mut this = Self {
-            reachable: points_to.external().into_iter().map(|Location { object, .. }| object).collect(),
-            called: Vec::new(),
-            functions: FixedBitSet::with_capacity(program.funcs.len()),
-            is_known: true,
-        };
-        this.reachable.dedup();
-        let edges = program.edges.ids().filter(|&edge| is_undefined_call(program, edge));
-        this.called = edges.flat_map(|edge| points_to.callees(edge)).copied().collect();
-        this.called.sort_unstable();
-        this.called.dedup();
-        let mut edges_of = vec![Vec::new(); program.funcs.len()];
-        for edge in program.edges.ids() {
-            edges_of[program.func_of(edge).index()].push(edge);
-        }
-        let mut todo = this.called.clone();
-        while let Some(func) = todo.pop() {
-            if this.functions.put(func.index()) {
-                continue;
-            }
-            for &edge in &edges_of[func.index()] {
-                match program.edges[edge].op {
-                    Op::Call { callee, .. } => {
-                        let callees = points_to.callees(edge);
-                        this.is_known &= !callees.is_empty() || matches!(callee, Callee::Direct(_));
-                        todo.extend(callees);
-                    }
-                    Op::Approx { taint } if program.taints[taint].under => {
-                        this.is_known &= match program.taints[taint].harm() {
-                            Harm::Addresses | Harm::Included | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
-                            Harm::Bounded => is_undefined_call(program, edge),
-                            Harm::Handlers | Harm::Signals | Harm::Any => false,
-                        };
-                    }
-                    _ => {}
+    /// No undefined functions.
+    pub fn none() -> Self {
+        Self { reachable: Vec::new(), called: Vec::new(), reentered: FixedBitSet::new() }
+    }
+
+    /// The undefined functions that a program may call. `points_to` is of the original.
+    pub fn find(contexts: &Contexts, points_to: &PointsTo) -> Self {
+        let program = &contexts.program;
+        let mut reachable: Vec<ObjectId> =
+            points_to.external().into_iter().map(|Location { object, .. }| object).collect();
+        reachable.sort_unstable();
+        reachable.dedup();
+        let mut callees = vec![Vec::new(); program.funcs.len()];
+        let (mut undefined, mut called) = (Vec::new(), Vec::new());
+        for (id, edge) in program.edges.iter() {
+            let by_program = || points_to.callees(contexts.origin[id.index()]).iter().copied();
+            match edge.op {
+                Op::Call { callee: Callee::Direct(callee), .. } => callees[program.func_of(id).index()].push(callee),
+                Op::Call { .. } => callees[program.func_of(id).index()].extend(by_program()),
+                Op::Approx { .. } if is_undefined_call(program, id) => {
+                    undefined.push(program.func_of(id));
+                    called.extend(by_program());
                 }
+                _ => {}
             }
         }
-        this
+        called.sort_unstable();
+        called.dedup();
+        let calls = callees.iter().zip(0..).flat_map(|(callees, f)| callees.iter().map(move |g| (f, g.0)));
+        let by_undefined = undefined.iter().flat_map(|f| called.iter().map(|g| (f.0, g.0)));
+        let graph = Digraph::new(program.funcs.len(), &calls.chain(by_undefined).collect::<Vec<_>>());
+        let components = graph.components();
+        let of_undefined: FxHashSet<u32> = undefined.iter().map(|f| components.component(f.0)).collect();
+        let is_reentered =
+            |f: &FuncId| components.on_cycle(&graph, f.0) && of_undefined.contains(&components.component(f.0));
+        let reentered = program.funcs.ids().filter(is_reentered).map(FuncId::index).collect();
+        Self { reachable, called, reentered }
     }
 }
 

@@ -117,8 +117,6 @@ pub struct Following<'p> {
     pub invalid: FxHashSet<EdgeId>,
     /// By function: true if it may return.
     pub returning: FixedBitSet,
-    /// The effects of undefined functions.
-    pub undefined: UndefinedFunctions,
 }
 
 /// The receiver of an environment: a node, or the exit of a function.
@@ -188,6 +186,8 @@ pub struct Analysis<'p> {
     strength: Strength,
     /// The signal handlers. The global variables that they write may change at any time.
     handlers: Handlers,
+    /// The effects of undefined functions, if memory of the whole program is analysed.
+    pub(in crate::invariant) undefined: UndefinedFunctions,
     /// Per function: the globals that it or its callees may write.
     written: Vec<FxHashSet<VarId>>,
     /// Per function: the parameters that it never writes.
@@ -219,6 +219,7 @@ impl<'p> Analysis<'p> {
             counters: pairs(program),
             strength: Strength::FULL,
             handlers: Handlers::none(),
+            undefined: UndefinedFunctions::none(),
             written: globals_written(program),
             steady: steady_parameters(program),
             is_node,
@@ -452,7 +453,7 @@ impl<'p> Analysis<'p> {
             self.exits[i][kind] = Some(exit);
             return true;
         };
-        let step = Step::after(self.exit_visits[i][kind], self.calls.is_recursive(func), &self.strength);
+        let step = Step::after(self.exit_visits[i][kind], self.is_recursive(func), &self.strength);
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let (before, memory) = (now.value.clone(), now.env.memory.clone());
         let reaches = Both(&memory, &exit.env.memory);
@@ -666,7 +667,7 @@ impl<'p> Analysis<'p> {
                 let func = program.func_of(edge);
                 let mut value = value.and_then(|e| env.eval(&self.rows, pool, e));
                 if let Some(following) = &self.following {
-                    let is_recursive = self.calls.is_recursive(func);
+                    let is_recursive = self.is_recursive(func);
                     following.leave(env, func, is_recursive, &mut value);
                 }
                 let mut exit = env.shared();
@@ -695,15 +696,7 @@ impl<'p> Analysis<'p> {
                     following.domain.disturb_all(env);
                     env.memory.is_unmodelled |= self.is_of_model(program.func_of(edge));
                 } else if is_undefined_call(program, edge) {
-                    let func = program.func_of(edge);
-                    let touched = &following.uses.touched[func.index()];
-                    following.domain.disturb(env, |object| touched.contains(object as usize));
-                    for called in &following.undefined.called {
-                        following.domain.come_back(env, &following.uses.changed[called.index()]);
-                    }
-                    for &var in &self.written[func.index()] {
-                        env.set(&self.rows, var, None);
-                    }
+                    self.call_undefined(program.func_of(edge), env, ends);
                 } else if harm == Harm::Again {
                     let func = program.func_of(edge);
                     following.domain.come_back(env, &following.uses.touched[func.index()]);
@@ -728,10 +721,36 @@ impl<'p> Analysis<'p> {
         self.handlers = handlers;
     }
 
-    /// Lets undefined functions, and all that call them, change the global variables that they know, and those that the
+    /// Applies the effect of an undefined function, and calls the functions that it may call.
+    fn call_undefined(&self, undefined: FuncId, env: &mut Environment, ends: &mut Vec<End>) {
+        let Some(following) = &self.following else { return };
+        let touched = &following.uses.touched[undefined.index()];
+        following.domain.disturb(env, |object| touched.contains(object as usize));
+        for func in &self.undefined.called {
+            following.domain.come_back(env, &following.uses.changed[func.index()]);
+        }
+        for &var in &self.written[undefined.index()] {
+            env.set(&self.rows, var, None);
+        }
+        for &func in &self.undefined.called {
+            // The arguments may be anything.
+            let mut entry = self.enter(env, func, &[], None);
+            if let Some(param) = self.program.funcs[func].varargs {
+                entry.set(&self.rows, param, None);
+            }
+            ends.push(End::Node(self.program.funcs[func].entry, entry));
+        }
+    }
+
+    /// True if a function may be active several times.
+    pub(in crate::invariant) fn is_recursive(&self, func: FuncId) -> bool {
+        self.calls.is_recursive(func) || self.undefined.reentered.contains(func.index())
+    }
+
+    /// Lets undefined functions, and all that call them, write the global variables that they know, and those that the
     /// functions that they call may write.
-    pub(in crate::invariant) fn let_change(&mut self, undefined: &UndefinedFunctions) {
-        let program = self.program;
+    pub(in crate::invariant) fn let_undefined_functions_write(&mut self) {
+        let (program, undefined) = (self.program, &self.undefined);
         let known = program.vars.iter().filter(|(_, var)| Undefined::LINKED.knows_var(var)).map(|(var, _)| var);
         let called = undefined.called.iter().flat_map(|func| &self.written[func.index()]);
         let changed: FxHashSet<VarId> = known.chain(called.copied()).collect();
@@ -921,7 +940,7 @@ impl<'p> Analysis<'p> {
             if is_local {
                 entry.memory.objects.retain(|object| accessed.contains(object));
                 entry.globals.retain(|row| following.uses.used[func.index()].contains(row));
-                if !self.calls.is_recursive(func) {
+                if !self.is_recursive(func) {
                     following.domain.begin(&mut entry.memory, &following.frames[func.index()]);
                 }
             }

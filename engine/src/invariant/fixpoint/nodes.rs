@@ -49,7 +49,8 @@ impl Nodes {
         for edge in decisions.iter().flat_map(|&loc| program.out_edges(loc)) {
             is_node[program.edges[edge].target.index()] = true;
         }
-        let functions = calls.graph().depth_first([program.entry.0]);
+        let roots = std::iter::once(program.entry).chain(calls.address_taken().iter().copied());
+        let functions = calls.graph().depth_first(roots.map(|func| func.0));
         let mut orders: FxHashMap<u32, Vec<LocId>> = FxHashMap::default();
         for &func in &functions.preorder {
             let Some(graph) = graphs.funcs.get(FuncId(func)) else { continue };
