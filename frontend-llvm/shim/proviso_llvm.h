@@ -49,8 +49,8 @@ int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other);
 void proviso_list_startup(LLVMModuleRef module);
 /// Removes the definitions that are unreachable from the function `root` and from the visible symbols `others`
 /// (separated by commas), before the modules are linked. Of bitcode that was opened lazily, only reachable functions
-/// are read. If one of the functions `unknown` (separated by commas) is reachable and has no definition, the variables
-/// that are visible to other files are roots, too. Nonzero on failure, as above.
+/// are read. If one of the functions `unknown` (separated by commas) is reachable and has no definition, or one that
+/// the linker may replace, the variables that are visible to other files are roots, too. Nonzero on failure, as above.
 int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root, const char *others,
                            const char *unknown);
 /// Nonzero if no execution that starts in `entry` can call the function `name` twice: the only call is in `entry`,

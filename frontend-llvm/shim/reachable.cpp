@@ -93,12 +93,12 @@ public:
     return Error::success();
   }
 
-  /// True if a function with this name was added, and no module defines it.
+  /// True if a function with this name was added, and no module defines it so that no other definition replaces it.
   bool calls(StringRef name) {
     bool isAdded = false;
     for (LLVMModuleRef module : modules)
       if (GlobalValue *value = unwrap(module)->getNamedValue(name); value && !value->hasLocalLinkage()) {
-        if (!value->isDeclaration())
+        if (!value->isDeclaration() && !value->isInterposable())
           return false;
         isAdded |= kept.contains(value);
       }

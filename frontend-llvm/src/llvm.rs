@@ -151,8 +151,8 @@ pub(crate) enum Change {
 pub(crate) struct Reachable<'a> {
     /// Functions that are roots, besides the entry function.
     pub others: &'a [String],
-    /// True for functions whose effects are known although no input defines them. If others are reachable, they may use
-    /// all variables that are visible to other files.
+    /// True for functions whose effects are known even if no input defines them. If another function without a definition
+    /// is reachable, it may use all variables that are visible to other files.
     pub is_known: &'a dyn Fn(&str) -> bool,
 }
 
@@ -452,8 +452,8 @@ impl LlvmModule {
 
     /// Removes the definitions that are unreachable from these functions, and reads the others.
     fn keep_reachable(&self, modules: &[Module], root: &str, reachable: &Reachable) -> Result<(), String> {
-        let declared = modules.iter().flat_map(Module::get_functions).filter(|f| is_declaration(*f)).map(name);
-        let unknown: BTreeSet<String> = declared.filter(|name| !(reachable.is_known)(name)).collect();
+        let functions = modules.iter().flat_map(Module::get_functions).map(name);
+        let unknown: BTreeSet<String> = functions.filter(|name| !(reachable.is_known)(name)).collect();
         let unknown: Vec<String> = unknown.into_iter().collect();
         let modules: Vec<LLVMModuleRef> = modules.iter().map(Module::as_mut_ptr).collect();
         let [root, others, unknown] = [root, &reachable.others.join(","), &unknown.join(",")]

@@ -147,7 +147,8 @@ impl Loader {
         let others = if asks_for_bitcode { &options.error_functions[..] } else { &[] };
         let mut llvm = LlvmModule::new();
         let is_error = |name: &str| options.error_functions.iter().any(|error| error == name);
-        let is_known = |name: &str| is_known(name) || models::is_defined(name) || is_error(name);
+        let is_of_library = |name: &str| is_known(name) || models::is_defined(name) || is_error(name);
+        let is_known = |name: &str| is_of_library(name) && !options.foreign.contains_key(name);
         let reachable = llvm::Reachable { others, is_known: &is_known };
         let reachable = options.only_reachable.then_some(reachable);
         let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, reachable)?;

@@ -7,6 +7,9 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use slicer::pointer::{Location, ObjectId, PointsTo};
 
+/// The front-end's function that runs the `atexit` handlers and destructors. Undefined functions may end the program.
+pub const AT_EXIT: &str = "__proviso_exit_handlers";
+
 /// The effects of all undefined functions of a program.
 pub struct UndefinedFunctions {
     /// The objects that they may write or free.
@@ -43,6 +46,9 @@ impl UndefinedFunctions {
                 }
                 _ => {}
             }
+        }
+        if !undefined.is_empty() {
+            called.extend(program.func_by_name(AT_EXIT));
         }
         called.sort_unstable();
         called.dedup();

@@ -7,12 +7,9 @@
 //! Code without a definition is treated like a call of a separate function.
 
 use super::contexts::{Contexts, SMALL};
+use crate::invariant::undefined::AT_EXIT;
 use cfa::{CallGraph, Callee, EdgeId, FuncId, FunctionOrigin, Harm, Id, LocId, Op, Program};
 use fixedbitset::FixedBitSet;
-
-/// The front-end's function that runs the `atexit` handlers. It is a root because code without a definition may end the
-/// program.
-const AT_EXIT: &str = "__proviso_exit_handlers";
 
 /// The functions that are analysed separately.
 pub struct Apart {

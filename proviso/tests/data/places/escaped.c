@@ -29,6 +29,11 @@ static void shut(void) {
 }
 struct operations operations = {begin, shut};
 
+static int chosen;
+__attribute__((destructor)) static void done(void) {
+    tables[chosen] = 1;                    // `outside` may end the program in between
+}
+
 static int *allocate(int value) {
     int *made = malloc(sizeof *made);
     if (!made)
@@ -74,7 +79,9 @@ int main(int argc, char **argv) {
     int sum = private[private[2]];
     sum += private[hidden];
     sum += private[given[1]];              // written through the variable arguments
+    chosen = 9;
     outside(2);
+    chosen = 1;
     sum += private[kept];                  // written by a later call
     sum += private[listed];                // written through `lists`
     sum += tables[inner.size - 1];         // through `lists.next`

@@ -40,6 +40,7 @@ int outside(int what) {
     case 72: operations.close(); break;
     case 82: visible_again(77); break;
     case 92: operations.open(-1); break;
+    case 142: exit(0);
     }
     return what;
 }
