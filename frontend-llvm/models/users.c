@@ -34,20 +34,41 @@ static _Bool proviso_is_known(void) {
     return __proviso_env_bool();
 }
 
+// The strings of a result are in memory of the library, which the next query overwrites or frees. Returns true if this
+// query does. Programs that no longer access the strings do not notice, so one path keeps them, without a taint.
+static _Bool proviso_ends_earlier_query(const char *string) {
+    if (!string || __proviso_env_bool())
+        return 0;
+    __proviso_overapproximated("the result of an earlier query of a user or group is not modelled exactly");
+    return 1;
+}
+
 static struct proviso_user *proviso_find_user(const char *name, const unsigned *number) {
-    static struct proviso_user found;
-    // The strings are in the memory of the previous call, or that memory is freed.
-    if (found.name)
-        __proviso_underapproximated("the result of an earlier query of a user is no longer modelled");
-    if (!proviso_is_known())
-        return NULL;
-    found.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
-    found.password = proviso_some_string(1024);
+    static struct proviso_user found, latest;
+    _Bool is_known = proviso_is_known(), ends = proviso_ends_earlier_query(latest.name);
+    // One statement makes the strings, so that they are known to exist before the next query.
+    for (;; ends = 0) {
+        if (ends) {
+            __proviso_drop(latest.name);
+            __proviso_drop(latest.password);
+            __proviso_drop(latest.about);
+            __proviso_drop(latest.folder);
+            __proviso_drop(latest.shell);
+            found.name = found.password = found.about = found.folder = found.shell = NULL;
+        } else if (!is_known) {
+            return NULL;
+        }
+        latest.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
+        latest.password = proviso_some_string(1024);
+        latest.about = proviso_some_string(1024);
+        latest.folder = proviso_some_string(4096);
+        latest.shell = proviso_some_string(4096);
+        if (!ends)
+            break;
+    }
+    found = latest;
     found.user = number ? *number : (unsigned)__proviso_env_int();
     found.group = __proviso_env_int();
-    found.about = proviso_some_string(1024);
-    found.folder = proviso_some_string(4096);
-    found.shell = proviso_some_string(4096);
     return &found;
 }
 
@@ -113,21 +134,39 @@ struct proviso_group {
 };
 
 static struct proviso_group *proviso_find_group(const char *name, const unsigned *number) {
-    static struct proviso_group found;
-    // The strings are in the memory of the previous call, or that memory is freed.
-    if (found.name)
-        __proviso_underapproximated("the result of an earlier query of a group is no longer modelled");
-    if (!proviso_is_known())
-        return NULL;
-    found.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
-    found.password = proviso_some_string(1024);
+    static struct proviso_group found, latest;
+    static char *names;
+    _Bool is_known = proviso_is_known(), ends = proviso_ends_earlier_query(names);
+    // The names of the members lie in one block, in any order.
+    size_t size = __proviso_env_size(), count = __proviso_env_size();
+    __proviso_assume((size > 0) & (size <= 65536 * 1024) & (count <= 65536));
+    for (;; ends = 0) {
+        if (ends) {
+            __proviso_drop(latest.name);
+            __proviso_drop(latest.password);
+            __proviso_drop(latest.members);
+            __proviso_drop(names);
+            found.name = found.password = NULL;
+            found.members = NULL;
+        } else if (!is_known) {
+            return NULL;
+        }
+        latest.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
+        latest.password = proviso_some_string(1024);
+        latest.members = __proviso_make_internal((count + 1) * sizeof(char *));
+        names = __proviso_make_text(size);
+        names[size - 1] = 0;
+        if (!ends)
+            break;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t at = __proviso_env_size();
+        __proviso_assume(at < size);
+        latest.members[i] = names + at;
+    }
+    latest.members[count] = NULL;
+    found = latest;
     found.number = number ? *number : (unsigned)__proviso_env_int();
-    size_t count = __proviso_env_size();
-    __proviso_assume(count <= 65536);
-    found.members = __proviso_make_internal((count + 1) * sizeof(char *));
-    for (size_t i = 0; i < count; i++)
-        found.members[i] = proviso_some_string(1024);
-    found.members[count] = NULL;
     return &found;
 }
 
