@@ -1,9 +1,9 @@
 // Defines: opendir fdopendir closedir readdir readdir64 readdir_r rewinddir telldir seekdir dirfd alphasort fnmatch
-// Defines: regcomp regexec regerror regfree basename __xpg_basename dirname
+// Defines: basename __xpg_basename dirname
 #pragma once
 #include "unistd.c"
 
-// dirent.h, libgen.h, fnmatch.h, regex.h.
+// dirent.h, libgen.h, fnmatch.h.
 
 // The environment determines the entries of a directory. Structures have the size of those on x86.
 
@@ -226,70 +226,3 @@ static _Bool proviso_may_match(const char *pattern, const char *text, const char
 }
 
 int fnmatch(const char *pattern, const char *text, int flags) { return !proviso_may_match(pattern, text, "fnmatch"); }
-
-// Regular expressions: the number of groups, and an internal object of the library.
-struct proviso_regex {
-    void *kept;
-    size_t unused[5];
-    size_t groups;
-    size_t flags;
-};
-enum { REG_NOSUB = 8 };
-struct proviso_match {
-    int start, end;
-};
-
-int regcomp(struct proviso_regex *expression, const char *pattern, int flags) {
-    size_t length = proviso_strlen(pattern);
-    __proviso_overapproximated("regcomp");
-    int result = proviso_env_between(0, 16);
-    __proviso_env_memory(expression, sizeof *expression);
-    expression->kept = NULL;
-    expression->flags = flags & REG_NOSUB;
-    __proviso_assume(expression->groups <= length);
-    if (result == 0)
-        // Exhausted memory is one of the results.
-        expression->kept = __proviso_make_regex(1);
-    return result;
-}
-
-// With REG_STARTEND, the first match gives the range to search.
-int regexec(const struct proviso_regex *expression, const char *text, size_t count, struct proviso_match *matches, int flags) {
-    (void)*(volatile char *)expression->kept;
-    int from = 0, to;
-    if (flags & 4) {
-        from = matches[0].start;
-        to = matches[0].end;
-    } else {
-        to = proviso_strlen(text);
-    }
-    __proviso_overapproximated("regexec");
-    if (!__proviso_env_bool())
-        return proviso_env_between(1, 16);
-    if (expression->flags & REG_NOSUB)
-        return 0;
-    for (size_t i = 0; i < count; i++) {
-        int start = __proviso_env_int(), end = __proviso_env_int();
-        __proviso_assume(((start == -1) & (end == -1) & (i > 0)) | ((start >= from) & (end >= start) & (end <= to)));
-        matches[i].start = start;
-        matches[i].end = end;
-    }
-    return 0;
-}
-
-size_t regerror(int error, const struct proviso_regex *expression, char *buffer, size_t size) {
-    __proviso_overapproximated("regerror");
-    size_t needed = __proviso_env_size();
-    __proviso_assume((needed > 1) & (needed <= 64));
-    if (size > 0) {
-        size_t length = needed < size ? needed - 1 : size - 1;
-        proviso_env_text(buffer, length);
-        buffer[length] = 0;
-    }
-    return needed;
-}
-
-void regfree(struct proviso_regex *expression) {
-    __proviso_free_regex(expression->kept);
-    expression->kept = NULL;
-}

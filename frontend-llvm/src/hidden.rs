@@ -72,12 +72,13 @@ pub(crate) const GET_EXCEPTIONS: [&str; 5] =
 pub(crate) const SET_LOCALE: [&str; 2] = ["setlocale", "uselocale"];
 
 /// The model files whose functions depend on the locale's characters and number formats.
-const LOCALE: [&str; 11] = [
+const LOCALE: [&str; 12] = [
     "ctype.c",
     "locale.c",
     "messages.c",
     "multibyte.c",
     "printf.c",
+    "regex.c",
     "scanf.c",
     "time.c",
     "wctype.c",
@@ -87,7 +88,7 @@ const LOCALE: [&str; 11] = [
 ];
 
 /// Functions in other files that depend on the locale.
-const COLLATES: [&str; 17] = [
+const COLLATES: [&str; 14] = [
     "atof",
     "strcasecmp",
     "strcoll",
@@ -101,9 +102,6 @@ const COLLATES: [&str; 17] = [
     "wcsncasecmp",
     "wcsxfrm",
     "fnmatch",
-    "regcomp",
-    "regexec",
-    "regerror",
     "perror",
 ];
 

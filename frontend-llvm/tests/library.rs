@@ -92,6 +92,26 @@ const ALLOCATING: &[(&str, &str, Object, Failure)] = &[
     ("posix_memalign", "failed = posix_memalign(&p, 32, 5);", MayBeFreed, Memory),
     ("putenv", "failed = putenv(\"A=b\");", Object::None, Memory),
     ("pvalloc", "failed = !(p = pvalloc(5));", MayBeFreed, Memory),
+    ("re_compile_pattern", "failed = re_compile_pattern(\"a\", 1, table) != 0; p = table[0];", Other, Environment),
+    ("re_match", "COMPILE failed = re_match(table, \"a\", 1, 0, parts) < 0; p = parts[1];", MayBeFreed, Environment),
+    (
+        "re_match_2",
+        "COMPILE failed = re_match_2(table, 0, 0, \"a\", 1, 0, parts, 1) < 0; p = parts[1];",
+        MayBeFreed,
+        Environment,
+    ),
+    (
+        "re_search",
+        "COMPILE failed = re_search(table, \"a\", 1, 0, 1, parts) < 0; p = parts[2];",
+        MayBeFreed,
+        Environment,
+    ),
+    (
+        "re_search_2",
+        "COMPILE failed = re_search_2(table, 0, 0, \"a\", 1, 0, 1, parts, 1) < 0; p = parts[2];",
+        MayBeFreed,
+        Environment,
+    ),
     ("realloc", "failed = !(p = realloc(0, 5));", MayBeFreed, Memory),
     ("reallocarray", "failed = !(p = reallocarray(0, 5, 6));", MayBeFreed, Memory),
     ("realpath", "failed = !(p = realpath(\"a\", 0));", MayBeFreed, Environment),
@@ -118,12 +138,13 @@ const PRELUDE: &str = r#"
 struct item { char *key; void *data; };
 static struct item item = {"a", 0};
 extern void *hsearch(struct item, int);
-static void *table[64], *root;
+static void *table[64], *parts[3], *root;
 static void without(void) {}
 static void with(void *argument) {}
 static void with_status(int status, void *argument) {}
 static int order(const void *a, const void *b) { return 0; }
 enum { FAILED = 7, EMPTY, FREED };
+#define COMPILE if (re_compile_pattern("a", 1, table)) _Exit(FAILED);
 #define FORTY for (int i = 0; i < 40; i++)
 #define LIST(name, type, target, ...) \
     static int name(type text, target format, ...) { \

@@ -146,7 +146,7 @@ fn files() {
 
 #[test]
 fn folders() {
-    compare("folders", &["folders.c", "mman.c"], 500);
+    compare("folders", &["folders.c", "mman.c", "regex.c"], 500);
 }
 
 #[test]

@@ -62,6 +62,7 @@ const ROWS: &[&[(&str, &str)]] = &[
         ("seed48", "unsigned short b[3] = {1,2,3}, *p = seed48(b)"),
     ],
     &[
+        ("re_compile_pattern", "static struct re_pattern_buffer b; const char *p = re_compile_pattern(text, 3, &b)"),
         ("localeconv_s", "char *p = localeconv()->decimal_point"),
         ("localtime_r", "time_t t = time(0); struct tm b, *p = localtime_r(&t, &b)"),
         ("fopen", "FILE *p = fopen(\"a\", \"r\")"),
@@ -219,6 +220,7 @@ const PRELUDE: &str = r#"#define _GNU_SOURCE
 #include <ctype.h>
 #include <wctype.h>
 #include <errno.h>
+#include <regex.h>
 struct pair { int *first, *second; };
 static int table[10];
 static struct pair pair = {table, table + 9};

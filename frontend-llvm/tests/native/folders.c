@@ -62,14 +62,26 @@ DRIVER(fnmatch) {
     may_approximate();
     see(LIB(fnmatch)(random_string(4, "ab*?[]"), random_string(5, "ab"), 0));
 }
+// Suggests the values that the model of the compilation asks for.
+static void suggest_compiled(const struct re_pattern_buffer *expression, int result, int asks_syntax) {
+    NATIVELY {
+        suggest_nothing();
+        if (asks_syntax)
+            suggest(expression->syntax);
+        suggest(result);
+        suggest(expression->re_nsub);
+        if (expression->allocated)
+            suggest(expression->allocated);
+        else
+            suggest(1);
+        suggest(1);
+    }
+}
 DRIVER(regex) {
     may_approximate();
     regex_t expression;
     int result = LIB(regcomp)(&expression, ONE_OF("a*b", "(a)(b*)", "[", "(a", "x|(ab)+"), random_below(2) ? REG_EXTENDED : 0);
-    NATIVELY {
-        suggest(result);
-        suggest_bytes(&expression, sizeof expression);
-    }
+    suggest_compiled(&expression, result, 1);
     see(result);
     if (result == 0) {
         see(expression.re_nsub);
@@ -93,6 +105,68 @@ DRIVER(regex) {
         unsigned size = random_below(9);
         see(LIB(regerror)(result, &expression, size ? room(40) : NULL, size ? 40 : 0));
     }
+}
+
+static int *allocated(size_t size) { return memset(LIB(malloc)(size), 0, size); }
+static void see_registers(const struct re_registers *registers) {
+    see(registers->num_regs);
+    for (unsigned i = 0; i < registers->num_regs; i++)
+        see(registers->start[i]), see(registers->end[i]);
+}
+DRIVER(gnu_regex) {
+    may_approximate();
+    struct re_pattern_buffer expression;
+    memset(&expression, 0, sizeof expression);
+    reg_syntax_t syntax = ONE_OF(RE_SYNTAX_POSIX_BASIC, RE_SYNTAX_POSIX_EXTENDED, RE_SYNTAX_EMACS | RE_NO_SUB);
+    LIB(re_syntax_options) = 5;
+    see(LIB(re_set_syntax)(syntax));
+    see(LIB(re_set_syntax)(syntax) == syntax);
+    const char *pattern = ONE_OF("a*b", "(a)(b*)", "[", "(a", "x|(ab)+", "");
+    const char *error = LIB(re_compile_pattern)(pattern, strlen(pattern), &expression);
+    suggest_compiled(&expression, error ? 2 : 0, 0);
+    see(error != NULL);
+    see(expression.allocated > 0);
+    if (error)
+        return;
+    see(expression.re_nsub);
+    see(expression.no_sub);
+    struct re_registers registers;
+    memset(&registers, 0, sizeof registers);
+    struct re_registers *asked = random_below(3) ? &registers : NULL;
+    if (random_below(3) == 0) {
+        int size = random_below(5);
+        LIB(re_set_registers)(&expression, &registers, size, allocated(4 * size), allocated(4 * size));
+    }
+    char *text = random_string(9, "ab"), *more = random_string(5, "ab");
+    int length = strlen(text), more_length = strlen(more);
+    for (int n = 0; n < 2; n++) {
+        int start = (int)random_below(14) - 2, range = (int)random_below(24) - 10, stop = (int)random_below(20) - 1, result;
+        unsigned kind = random_below(4);
+        if (kind == 0)
+            result = LIB(re_search)(&expression, text, length, start, range, asked);
+        else if (kind == 1)
+            result = LIB(re_match)(&expression, text, length, start, asked);
+        else if (kind == 2)
+            result = LIB(re_search_2)(&expression, text, length, more, more_length, start, range, asked, stop);
+        else
+            result = LIB(re_match_2)(&expression, text, length, more, more_length, start, asked, stop);
+        _Bool stores = result >= 0 && asked && !expression.no_sub;
+        NATIVELY {
+            suggest_nothing();
+            suggest(result < 0 ? result : 0);
+            int from = kind % 2 ? start : result;
+            suggest(from), suggest(kind % 2 ? start + result : stores ? registers.end[0] : from);
+            for (unsigned i = 1; stores && i <= expression.re_nsub; i++)
+                suggest(registers.start[i]), suggest(registers.end[i]);
+        }
+        see(result);
+        if (stores)
+            see_registers(&registers);
+    }
+    see(LIB_ERRNO);
+    see(expression.fastmap == NULL);
+    LIB(regfree)(&expression);
+    see(expression.buffer == NULL);
 }
 
 DRIVER(mmap) {

@@ -73,7 +73,7 @@ fn table() -> Table {
 /// Returns a program that makes one change and then evaluates one question, with the lines of all changes and of all
 /// questions.
 fn program(setup: &[&str], group: &Group) -> (String, Vec<u32>, Vec<u32>) {
-    const HEADERS: &str = "ctype dirent errno error fcntl fenv getopt langinfo libintl locale math pthread pwd search semaphore signal stdarg stddef \
+    const HEADERS: &str = "ctype dirent errno error fcntl fenv getopt langinfo libintl locale math pthread pwd regex search semaphore signal stdarg stddef \
                            stdio stdio_ext stdlib string sys/ioctl sys/mman sys/resource sys/sendfile sys/stat sys/time sys/types sys/uio syslog threads time \
                            unistd utime wchar wctype";
     let mut lines = vec!["#define _GNU_SOURCE".to_owned()];

@@ -963,3 +963,43 @@ if (scanf("%d ", &x) == 1 && !ferror(stdin)) {
 char c;
 if (scanf("%c", &c) == 1)
     CHECK(!feof(stdin) && !ferror(stdin));
+
+// law: re_compile_pattern re_search re_match
+struct re_pattern_buffer expression = {0};
+struct re_registers parts = {0};
+re_set_syntax(RE_SYNTAX_POSIX_EXTENDED);
+CHECK(re_syntax_options == RE_SYNTAX_POSIX_EXTENDED);
+CHECK(!re_compile_pattern("(b)*c", 5, &expression));
+int at = re_search(&expression, "aabbc", 5, 0, 5, &parts);
+CHECK(at == 2 && parts.num_regs >= 2 && parts.start[0] == 2 && parts.end[0] == 5 && parts.end[1] == 4);
+CHECK(re_match(&expression, "aabbc", 5, 3, &parts) == 2);
+regfree(&expression);
+CHECK(!expression.buffer && !expression.fastmap);
+
+// true law: re_compile_pattern re_search re_set_syntax
+struct re_pattern_buffer expression = {0};
+struct re_registers parts;
+reg_syntax_t before = re_set_syntax(RE_SYNTAX_POSIX_BASIC);
+CHECK(re_set_syntax(before) == RE_SYNTAX_POSIX_BASIC);
+if (re_compile_pattern("a*", 2, &expression))
+    return;
+int at = re_search(&expression, "bab", 3, 1, 2, &parts);
+CHECK(at >= -2 && at <= 3 && at != 0);
+if (at >= 0)
+    CHECK(parts.start[0] == at && parts.end[0] >= at && parts.end[0] <= 3);
+CHECK(re_search(&expression, "bab", 3, 4, 0, 0) == -1);
+
+// claim: re_search
+struct re_pattern_buffer expression = {0};
+CHECK(!re_compile_pattern("a", 1, &expression) && re_search(&expression, "b", 1, 0, 1, 0) >= 0);
+
+// claim: re_match
+struct re_pattern_buffer expression = {0};
+if (!re_compile_pattern("a", 1, &expression))
+    CHECK(re_match(&expression, "a", 1, 0, 0) < 0);
+
+// claim: re_search
+struct re_pattern_buffer expression = {0};
+struct re_registers parts;
+if (!re_compile_pattern("(a)|b", 5, &expression) && re_search(&expression, "b", 1, 0, 1, &parts) == 0 && parts.num_regs > 1)
+    CHECK(parts.start[1] >= 0);
