@@ -5,7 +5,10 @@
 // Defines: openat openat64 __open_2 __open64_2 __openat_2 __openat64_2 unlinkat mkdirat renameat linkat symlinkat readlinkat
 // Defines: faccessat fchmodat fchownat fstatat fstatat64 euidaccess pathconf fpathconf getdtablesize tcgetattr tcsetattr
 // Defines: tcflush tcdrain tcsendbreak tcflow tcgetpgrp tcsetpgrp cfgetospeed cfgetispeed cfsetospeed cfsetispeed ioctl
-// Defines: select poll __poll_chk copy_file_range sendfile sendfile64
+// Defines: select poll __poll_chk copy_file_range sendfile sendfile64 renameat2 mkfifoat mknodat fallocate fallocate64
+// Defines: posix_fallocate64 posix_fadvise64 mkostemp64 statx statfs fstatfs statfs64 fstatfs64 statvfs fstatvfs statvfs64
+// Defines: fstatvfs64 gnu_dev_major gnu_dev_minor gnu_dev_makedev inotify_init inotify_init1 inotify_add_watch
+// Defines: inotify_rm_watch
 #pragma once
 #include "unistd.c"
 
@@ -45,6 +48,15 @@ int fchdir(int file) {
 }
 int mkfifo(const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int mknod(const char *path, unsigned mode, unsigned long long device) { return proviso_path_outcome(path); }
+
+// The parts of the number of a device.
+unsigned gnu_dev_major(unsigned long long device) { return (device >> 8 & 0xfff) | (device >> 32 & ~0xfffu); }
+unsigned gnu_dev_minor(unsigned long long device) { return (device & 0xff) | (device >> 12 & ~0xffu); }
+unsigned long long gnu_dev_makedev(unsigned major, unsigned minor) {
+    unsigned long long high = major, low = minor;
+    return (high & 0xfff) << 8 | (high & ~0xfffull) << 32 | (low & 0xff) | (low & ~0xffull) << 12;
+}
+
 // A lock of another descriptor may be one of the same file.
 int flock(int file, int operation) {
     enum { LOCK_NB = 4, LOCK_UN = 8 };
@@ -74,11 +86,21 @@ static int proviso_error_of(int file) {
     return error;
 }
 int posix_fadvise(int file, long from, long size, int advice) { return proviso_error_of(file); }
-int posix_fallocate(int file, long from, long size) {
+int posix_fadvise64(int file, long long from, long long size, int advice) { return proviso_error_of(file); }
+static int proviso_reserve(int file, long long from, long long size) {
     int error = proviso_error_of(file);
     __proviso_assume((error != 0) | ((from >= 0) & (size > 0)));
     return error;
 }
+int posix_fallocate(int file, long from, long size) { return proviso_reserve(file, from, size); }
+int posix_fallocate64(int file, long long from, long long size) { return proviso_reserve(file, from, size); }
+static int proviso_fallocate(int file, long long from, long long size) {
+    int result = proviso_outcome_of(file);
+    __proviso_assume((result < 0) | ((from >= 0) & (size > 0)));
+    return result;
+}
+int fallocate(int file, int mode, long from, long size) { return proviso_fallocate(file, from, size); }
+int fallocate64(int file, int mode, long long from, long long size) { return proviso_fallocate(file, from, size); }
 
 int dup3(int file, int to, int flags) {
     if (file == to) {
@@ -100,6 +122,11 @@ int __open64_2(const char *path, int flags) { return proviso_open_path(path, fla
 int unlinkat(int folder, const char *path, int flags) { return proviso_path_outcome(path); }
 int mkdirat(int folder, const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int renameat(int from_folder, const char *from, int folder, const char *to) { return proviso_two_paths(from, to); }
+int renameat2(int from_folder, const char *from, int folder, const char *to, unsigned flags) {
+    return proviso_two_paths(from, to);
+}
+int mkfifoat(int folder, const char *path, unsigned mode) { return proviso_path_outcome(path); }
+int mknodat(int folder, const char *path, unsigned mode, unsigned long long device) { return proviso_path_outcome(path); }
 int linkat(int from_folder, const char *from, int folder, const char *to, int flags) {
     if (flags & 0x1000 && !*from)
         return proviso_path_outcome(to);
@@ -113,10 +140,13 @@ int fchmodat(int folder, const char *path, unsigned mode, int flags) {
 int fchownat(int folder, const char *path, unsigned user, unsigned group, int flags) {
     return proviso_path_outcome_at(path, flags);
 }
-static int proviso_stat_at(const char *path, void *status, size_t size, int flags) {
+// True if no symbolic link is the result.
+static _Bool proviso_follows_links(int flags) {
     enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000 };
-    _Bool follows = !(flags & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH));
-    return proviso_stat_path(status, size, proviso_path_outcome_at(path, flags), follows);
+    return !(flags & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH));
+}
+static int proviso_stat_at(const char *path, void *status, size_t size, int flags) {
+    return proviso_stat_path(status, size, proviso_path_outcome_at(path, flags), proviso_follows_links(flags));
 }
 int fstatat(int folder, const char *path, void *status, int flags) {
     return proviso_stat_at(path, status, PROVISO_STAT, flags);
@@ -124,6 +154,67 @@ int fstatat(int folder, const char *path, void *status, int flags) {
 int fstatat64(int folder, const char *path, void *status, int flags) {
     return proviso_stat_at(path, status, PROVISO_STAT64, flags);
 }
+
+// The structure of statx. The times are those of access, creation, change of the status, and modification.
+struct proviso_status {
+    unsigned mask, block_size;
+    unsigned long long attributes;
+    unsigned links, user, group;
+    unsigned short mode, spare;
+    unsigned long long number, size, blocks, attributes_mask;
+    struct {
+        long long seconds;
+        unsigned nanoseconds, spare;
+    } times[4];
+    unsigned char rest[128];
+};
+int statx(int folder, const char *path, int flags, unsigned mask, struct proviso_status *status) {
+    int result = proviso_path_outcome_at(path, flags);
+    if (result < 0)
+        return -1;
+    __proviso_env_memory(status, sizeof *status);
+    unsigned kind = status->mode >> 12;
+    __proviso_assume((kind <= 12) & ((kind == 1) | (kind % 2 == 0)));
+    __proviso_assume((kind != PROVISO_LINK) | !proviso_follows_links(flags));
+    __proviso_assume(status->size <= LLONG_MAX);
+    for (int i = 0; i < 4; i++)
+        __proviso_assume(status->times[i].nanoseconds < 1000000000);
+    return 0;
+}
+
+// The sizes of file systems.
+#if __SIZEOF_POINTER__ == 8
+enum { PROVISO_STATFS = 120, PROVISO_STATFS64 = 120, PROVISO_STATVFS = 112, PROVISO_STATVFS64 = 112 };
+#else
+enum { PROVISO_STATFS = 64, PROVISO_STATFS64 = 84, PROVISO_STATVFS = 72, PROVISO_STATVFS64 = 96 };
+#endif
+static int proviso_system_status(int result, void *status, size_t size) {
+    if (result == 0) {
+        __proviso_overapproximated("the status of a file system is not modelled exactly");
+        __proviso_env_memory(status, size);
+    }
+    return result;
+}
+#define SYSTEM_STATUS(function, size)                                                                                \
+    int function(const char *path, void *status) {                                                                   \
+        return proviso_system_status(proviso_path_outcome(path), status, size);                                      \
+    }                                                                                                                \
+    int f##function(int file, void *status) { return proviso_system_status(proviso_outcome_of(file), status, size); }
+SYSTEM_STATUS(statfs, PROVISO_STATFS)
+SYSTEM_STATUS(statfs64, PROVISO_STATFS64)
+SYSTEM_STATUS(statvfs, PROVISO_STATVFS)
+SYSTEM_STATUS(statvfs64, PROVISO_STATVFS64)
+
+// Notices of changes of files.
+int inotify_init(void) { return proviso_descriptor(0, 0); }
+int inotify_init1(int flags) { return proviso_descriptor(flags, 0); }
+int inotify_add_watch(int file, const char *path, unsigned mask) {
+    int result = proviso_path_outcome(path), watch = proviso_env_between(1, INT_MAX);
+    _Bool closed = proviso_is_closed(file);
+    __proviso_assume((result < 0) | !closed);
+    return result < 0 ? -1 : watch;
+}
+int inotify_rm_watch(int file, int watch) { return proviso_outcome_of(file); }
 
 // Times: two numbers, or null for the current time.
 static int proviso_set_times(const char *path, const void *times, size_t size, int flags) {
@@ -252,6 +343,7 @@ static int proviso_unique_file(char *name, int behind, int flags) {
 int mkstemp(char *name) { return proviso_unique_file(name, 0, 0); }
 int mkstemp64(char *name) { return proviso_unique_file(name, 0, 0); }
 int mkostemp(char *name, int flags) { return proviso_unique_file(name, 0, flags & ~3); }
+int mkostemp64(char *name, int flags) { return proviso_unique_file(name, 0, flags & ~3); }
 int mkstemps(char *name, int behind) { return proviso_unique_file(name, behind, 0); }
 char *mkdtemp(char *name) {
     if (!proviso_unique_name(name, 0) || proviso_outcome() < 0)

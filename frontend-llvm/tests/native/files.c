@@ -8,6 +8,8 @@
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
@@ -325,4 +327,43 @@ DRIVER(resources) {
 DRIVER(uname) {
     asks_environment();
     see(LIB(uname)(room(sizeof(struct utsname))));
+}
+
+DRIVER(devices) {
+    dev_t device = random_bits();
+    unsigned major = LIB(gnu_dev_major)(device), minor = LIB(gnu_dev_minor)(device);
+    see(major), see(minor);
+    see(LIB(gnu_dev_makedev)(major, minor));
+    see(LIB(gnu_dev_makedev)(random_bits(), random_bits()));
+}
+DRIVER(file_systems) {
+    asks_environment();
+    may_approximate();
+    struct statx status;
+    int result = LIB(statx)(AT_FDCWD, ONE_OF("/", "/dev/null", "/nowhere", "", "/proc/self/exe"), ONE_OF(0, AT_SYMLINK_NOFOLLOW), STATX_ALL, &status);
+    NATIVELY {
+        suggest_nothing();
+        suggest(result);
+        if (result < 0)
+            suggest(errno_before);
+        suggest_bytes(&status, sizeof status);
+    }
+    see(result);
+    if (result == 0) {
+        see(status.stx_mode);
+        see(status.stx_size);
+        see(status.stx_btime.tv_nsec);
+    }
+    struct statvfs system;
+    int second = LIB(statvfs)(ONE_OF("/", "/nowhere"), &system);
+    NATIVELY {
+        suggest_nothing();
+        suggest(second);
+        if (second < 0)
+            suggest(errno_before);
+        suggest_bytes(&system, sizeof system);
+    }
+    see(second);
+    if (second == 0)
+        see(system.f_namemax);
 }

@@ -1003,3 +1003,20 @@ struct re_pattern_buffer expression = {0};
 struct re_registers parts;
 if (!re_compile_pattern("(a)|b", 5, &expression) && re_search(&expression, "b", 1, 0, 1, &parts) == 0 && parts.num_regs > 1)
     CHECK(parts.start[1] >= 0);
+
+// true law: statx
+struct statx status;
+if (statx(AT_FDCWD, "/", 0, STATX_BASIC_STATS, &status) == 0)
+    CHECK((long long)status.stx_size >= 0 && !S_ISLNK(status.stx_mode) && status.stx_mtime.tv_nsec < 1000000000);
+
+// true law: fstatfs fstatvfs fallocate close
+struct statfs status;
+close(0);
+CHECK(fstatfs(0, &status) == -1 && fallocate(0, 0, 0, 1) == -1);
+
+// claim: statfs
+struct statfs status;
+CHECK(statfs("/", &status) == 0);
+
+// true law: gnu_dev_makedev gnu_dev_major gnu_dev_minor
+CHECK(major(makedev(70000, 300)) == 70000 && minor(makedev(300, 0x12345)) == 0x12345);

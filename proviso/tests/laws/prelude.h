@@ -19,6 +19,8 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
 #include <sys/times.h>
 #include <sys/time.h>
 #include <sys/uio.h>
