@@ -1,6 +1,8 @@
-// Defines: setlocale localeconv nl_langinfo newlocale duplocale uselocale freelocale
+// Defines: setlocale localeconv nl_langinfo newlocale duplocale uselocale freelocale strtol_l strtoul_l strtoll_l strtoull_l
+// Defines: strtod_l strtof_l strtold_l __strtol_l __strtoul_l __strtoll_l __strtoull_l __strtod_l __strtof_l __strtold_l
 #pragma once
 #include "ctype.c"
+#include "number.c"
 #include "proviso.h"
 
 // locale.h: there is one locale, "C".
@@ -194,3 +196,35 @@ void freelocale(struct proviso_locale *locale) {
     IS_VALID(locale);
     proviso_end_locale(locale);
 }
+
+// Conversion of text to numbers. All locales are "C".
+#define USE_LOCALE(locale)                                                                                           \
+    do {                                                                                                             \
+        IS_VALID(locale);                                                                                            \
+        REQUIRE_NOT_FREED(locale);                                                                                   \
+    } while (0)
+#define STRTO_L(function, type, convert, max)                                                                        \
+    type function(const char *s, char **end, int base, struct proviso_locale *locale) {                              \
+        USE_LOCALE(locale);                                                                                          \
+        return convert(proviso_strto(s, end, base, 0), max);                                                         \
+    }
+STRTO_L(strtol_l, long, proviso_signed, LONG_MAX)
+STRTO_L(strtoul_l, unsigned long, proviso_unsigned, 2ul * LONG_MAX + 1)
+STRTO_L(strtoll_l, long long, proviso_signed, LLONG_MAX)
+STRTO_L(strtoull_l, unsigned long long, proviso_unsigned, 2ull * LLONG_MAX + 1)
+STRTO_L(__strtol_l, long, proviso_signed, LONG_MAX)
+STRTO_L(__strtoul_l, unsigned long, proviso_unsigned, 2ul * LONG_MAX + 1)
+STRTO_L(__strtoll_l, long long, proviso_signed, LLONG_MAX)
+STRTO_L(__strtoull_l, unsigned long long, proviso_unsigned, 2ull * LLONG_MAX + 1)
+
+#define STRTOR_L(function, type, convert)                                                                            \
+    type function(const char *s, char **end, struct proviso_locale *locale) {                                        \
+        USE_LOCALE(locale);                                                                                          \
+        return convert(proviso_strtor(s, end));                                                                      \
+    }
+STRTOR_L(strtod_l, double, proviso_double)
+STRTOR_L(strtof_l, float, proviso_float)
+STRTOR_L(strtold_l, long double, proviso_long_double)
+STRTOR_L(__strtod_l, double, proviso_double)
+STRTOR_L(__strtof_l, float, proviso_float)
+STRTOR_L(__strtold_l, long double, proviso_long_double)

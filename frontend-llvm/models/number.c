@@ -161,3 +161,23 @@ static float proviso_float(struct proviso_real n) {
     _Bool certain = ROUNDS_TO_NEAREST ? (wide.bits & 0x1fffffff) != 0x10000000 : (float)wide.value == wide.value;
     return exact && normal && certain ? (float)wide.value : proviso_float_estimate(n);
 }
+
+// Conversion of text to numbers, for stdlib.c and locale.c.
+
+static struct proviso_integer proviso_strto(const char *s, char **end, int base, _Bool binary) {
+    if (base < 0 || base == 1 || base > 36) {
+        SET_ERRNO(EINVAL);
+        return (struct proviso_integer){0, 0, 0, s};
+    }
+    struct proviso_integer n = proviso_read_integer(s, SIZE_MAX, base, binary, 0);
+    if (end)
+        *end = (char *)n.end;
+    return n;
+}
+
+static struct proviso_real proviso_strtor(const char *s, char **end) {
+    struct proviso_real n = proviso_read_real(s);
+    if (end)
+        *end = (char *)n.end;
+    return n;
+}

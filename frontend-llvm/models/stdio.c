@@ -6,7 +6,7 @@
 // Defines: fwrite fwrite_unlocked __fgets_chk __fread_chk feof feof_unlocked ferror ferror_unlocked clearerr
 // Defines: clearerr_unlocked fseek fseeko fseeko64 ftell ftello ftello64 rewind fgetpos fgetpos64 fsetpos fsetpos64 remove
 // Defines: rename tmpnam perror tmpfile64 freopen64 getw putw fmemopen open_memstream open_wmemstream __fpending
-// Defines: __freading __freadable __fwritable
+// Defines: __freading __freadable __fwritable __fread_unlocked_chk __fgets_unlocked_chk
 #pragma once
 #include "descriptors.c"
 #include "stream.c"
@@ -397,6 +397,12 @@ char *__fgets_chk(char *buffer, size_t object_size, int size, struct proviso_str
     return proviso_fgets(buffer, size, stream);
 }
 
+char *__fgets_unlocked_chk(char *buffer, size_t object_size, int size, struct proviso_stream *stream) {
+    if (size > 0 && (size_t)size > object_size)
+        __proviso_abort();
+    return proviso_fgets(buffer, size, stream);
+}
+
 char *gets(char *buffer) { return proviso_get_line(buffer, SIZE_MAX, stdin, 0); }
 
 // The library (glibc 2.36) allocates room for the data of a read from the stream, and then at least doubles it. The allocated size may
@@ -513,6 +519,12 @@ size_t fread_unlocked(void *buffer, size_t size, size_t count, struct proviso_st
 }
 
 size_t __fread_chk(void *buffer, size_t object_size, size_t size, size_t count, struct proviso_stream *stream) {
+    if (size * count > object_size)
+        __proviso_abort();
+    return proviso_fread(buffer, size, count, stream);
+}
+
+size_t __fread_unlocked_chk(void *buffer, size_t object_size, size_t size, size_t count, struct proviso_stream *stream) {
     if (size * count > object_size)
         __proviso_abort();
     return proviso_fread(buffer, size, count, stream);

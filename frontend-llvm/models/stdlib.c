@@ -41,17 +41,6 @@ struct proviso_lldiv imaxdiv(intmax_t a, intmax_t b) { return (struct proviso_ll
 
 // Conversion of text to numbers.
 
-static struct proviso_integer proviso_strto(const char *s, char **end, int base, _Bool binary) {
-    if (base < 0 || base == 1 || base > 36) {
-        SET_ERRNO(EINVAL);
-        return (struct proviso_integer){0, 0, 0, s};
-    }
-    struct proviso_integer n = proviso_read_integer(s, SIZE_MAX, base, binary, 0);
-    if (end)
-        *end = (char *)n.end;
-    return n;
-}
-
 #define STRTO(function, type, convert, max, binary)                                                                  \
     type function(const char *s, char **end, int base) {                                                             \
         return convert(proviso_strto(s, end, base, binary), max);                                                    \
@@ -81,13 +70,6 @@ int atoi(const char *s) { return proviso_signed(proviso_strto(s, NULL, 10, 0), L
 long atol(const char *s) { return proviso_signed(proviso_strto(s, NULL, 10, 0), LONG_MAX); }
 
 long long atoll(const char *s) { return proviso_signed(proviso_strto(s, NULL, 10, 0), LLONG_MAX); }
-
-static struct proviso_real proviso_strtor(const char *s, char **end) {
-    struct proviso_real n = proviso_read_real(s);
-    if (end)
-        *end = (char *)n.end;
-    return n;
-}
 
 double atof(const char *s) { return proviso_double(proviso_strtor(s, NULL)); }
 

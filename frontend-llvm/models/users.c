@@ -1,9 +1,10 @@
 // Defines: getpwnam getpwuid getpwent setpwent endpwent getpwnam_r getpwuid_r getgrnam getgrgid getgrent setgrent endgrent
-// Defines: getaddrinfo freeaddrinfo gai_strerror
+// Defines: getaddrinfo freeaddrinfo gai_strerror getnameinfo getgrouplist getutxent getutxid getutxline setutxent endutxent
+// Defines: utmpxname
 #pragma once
 #include "unistd.c"
 
-// pwd.h, grp.h, netdb.h: the system's databases of users, groups and hosts. The environment determines them, and they may change between calls.
+// pwd.h, grp.h, utmpx.h, netdb.h: the system's databases of users, groups and hosts. The environment determines them, and they may change between calls.
 
 // A string of the library, shorter than `most` bytes.
 static char *proviso_some_string(size_t most) {
@@ -176,6 +177,82 @@ struct proviso_group *getgrent(void) { return proviso_find_group(NULL, NULL); }
 void setgrent(void) {}
 void endgrent(void) {}
 
+// The groups of a user, of which `first` is the first. The result is -1 if there are more than fit.
+int getgrouplist(const char *name, unsigned first, unsigned *groups, int *count) {
+    proviso_strlen(name);
+    SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
+    // Exhausted memory.
+    if (__proviso_allocation_fails())
+        return -1;
+    int all = proviso_env_between(1, INT_MAX), room = *count;
+    size_t stored = all < room ? all : room;
+    if (stored > 0) {
+        __proviso_env_memory(groups, stored * sizeof *groups);
+        groups[0] = first;
+    }
+    *count = all;
+    return all > room ? -1 : all;
+}
+
+// Users that are logged in. The strings in an entry need not end with a zero.
+
+struct proviso_login {
+    short type;
+    int process;
+    char line[32], id[4], user[32], host[256];
+    int rest[13];
+};
+_Static_assert(sizeof(struct proviso_login) == 384, "the size of struct utmpx");
+
+static struct proviso_login *proviso_find_login(struct proviso_login *found) {
+    if (!proviso_is_known())
+        return NULL;
+    __proviso_env_memory(found, sizeof *found);
+    return found;
+}
+
+void setutxent(void) {}
+void endutxent(void) {}
+struct proviso_login *getutxent(void) {
+    static struct proviso_login found;
+    return proviso_find_login(&found);
+}
+
+// An entry of this type; or, for types of processes, of one of these types and this name.
+struct proviso_login *getutxid(const struct proviso_login *wanted) {
+    enum { RUN_LVL = 1, OLD_TIME = 4, INIT_PROCESS, DEAD_PROCESS = 8 };
+    static struct proviso_login found;
+    short type = wanted->type;
+    if (type < RUN_LVL || type > DEAD_PROCESS) {
+        SET_ERRNO(EINVAL);
+        return NULL;
+    }
+    if (type >= INIT_PROCESS)
+        proviso_read(wanted->id, sizeof wanted->id);
+    if (!proviso_find_login(&found))
+        return NULL;
+    __proviso_assume(type >= INIT_PROCESS ? (found.type >= INIT_PROCESS) & (found.type <= DEAD_PROCESS) : found.type == type);
+    return &found;
+}
+
+// An entry of a user's process or of a login at this line.
+struct proviso_login *getutxline(const struct proviso_login *wanted) {
+    enum { LOGIN_PROCESS = 6, USER_PROCESS };
+    static struct proviso_login found;
+    proviso_read(wanted->line, 1);
+    if (!proviso_find_login(&found))
+        return NULL;
+    __proviso_assume((found.type == LOGIN_PROCESS) | (found.type == USER_PROCESS));
+    return &found;
+}
+
+int utmpxname(const char *path) {
+    proviso_strlen(path);
+    _Bool fails = __proviso_allocation_fails();
+    SET_ERRNO_IF(fails, ENOMEM);
+    return fails ? -1 : 0;
+}
+
 // The addresses of a host: a list with IPv4 and IPv6 addresses.
 
 struct proviso_host {
@@ -237,6 +314,27 @@ void freeaddrinfo(struct proviso_host *host) {
         __proviso_free_address_list(host);
         host = next;
     }
+}
+
+// Names of a host and of a service. What a failed call leaves in the buffers is undefined.
+int getnameinfo(const void *address, unsigned address_size, char *host, unsigned host_size, char *service, unsigned service_size,
+                int flags) {
+    proviso_put_out(address, address_size);
+    char *buffers[2] = {host, service};
+    unsigned sizes[2] = {host_size, service_size};
+    SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
+    int result = proviso_env_between(-105, 0);
+    __proviso_assume((result != 0) | (host && host_size) | (service && service_size));
+    for (int i = 0; i < 2; i++) {
+        if (!buffers[i] || !sizes[i] || (result && !__proviso_env_bool()))
+            continue;
+        __proviso_env_memory(buffers[i], sizes[i]);
+        size_t length = __proviso_env_size();
+        __proviso_assume(length < sizes[i]);
+        if (!result)
+            buffers[i][length] = 0;
+    }
+    return result;
 }
 
 const char *gai_strerror(int error) {

@@ -72,8 +72,9 @@ pub(crate) const GET_EXCEPTIONS: [&str; 5] =
 pub(crate) const SET_LOCALE: [&str; 2] = ["setlocale", "uselocale"];
 
 /// The model files whose functions depend on the locale's characters and number formats.
-const LOCALE: [&str; 12] = [
+const LOCALE: [&str; 13] = [
     "ctype.c",
+    "iconv.c",
     "locale.c",
     "messages.c",
     "multibyte.c",
@@ -112,7 +113,7 @@ pub(crate) fn computes(path: &str) -> bool {
 }
 
 /// The model files whose functions read from streams.
-const STREAMS: [&str; 4] = ["scanf.c", "stdio.c", "wscanf.c", "wstdio.c"];
+const STREAMS: [&str; 5] = ["mounts.c", "scanf.c", "stdio.c", "wscanf.c", "wstdio.c"];
 
 /// Functions that write to descriptors.
 const WRITES: [&str; 12] = [
@@ -197,6 +198,7 @@ const READS_FILES: &[&str] = &[
     "sendfile",
     "sendfile64",
     "sendto",
+    "setmntent",
     "stat",
     "stat64",
     "statfs",
@@ -230,6 +232,8 @@ const CHANGES: &[&str] = &[
     "dup",
     "dup2",
     "dup3",
+    "endmntent",
+    "endutxent",
     "fallocate",
     "fallocate64",
     "fchdir",
@@ -294,6 +298,7 @@ const CHANGES: &[&str] = &[
     "rewind",
     "rewinddir",
     "rmdir",
+    "sched_setaffinity",
     "seekdir",
     "setegid",
     "setenv",
@@ -303,6 +308,7 @@ const CHANGES: &[&str] = &[
     "setgroups",
     "sethostname",
     "setlocale",
+    "setmntent",
     "setpgid",
     "setpriority",
     "setpwent",
@@ -316,6 +322,7 @@ const CHANGES: &[&str] = &[
     "setstate",
     "settimeofday",
     "setuid",
+    "setutxent",
     "setvbuf",
     "sigaction",
     "signal",
@@ -340,6 +347,7 @@ const CHANGES: &[&str] = &[
     "utime",
     "utimensat",
     "utimes",
+    "utmpxname",
 ];
 
 /// Functions that write to streams. Sorted.
@@ -353,6 +361,7 @@ const OUTPUT: &[&str] = &[
     "__vprintf_chk",
     "__vwprintf_chk",
     "__wprintf_chk",
+    "addmntent",
     "fflush",
     "fflush_unlocked",
     "fprintf",

@@ -26,7 +26,7 @@ macro_rules! model_files {
 
 const FILES: &[ModelFile] = model_files![
     "alloc.c" "assert.c" "atomic.c" "complex.c" "complexf.c" "complexl.c" "cprover.c" "ctype.c" "descriptors.c" "environment.c" "errno.c"
-    "fenv.c" "files.c" "folders.c" "getopt.c" "klee.c" "locale.c" "math.c" "mathf.c" "mathl.c" "messages.c" "mman.c"
+    "fenv.c" "files.c" "folders.c" "getopt.c" "iconv.c" "klee.c" "locale.c" "math.c" "mathf.c" "mathl.c" "messages.c" "mman.c" "mounts.c"
     "multibyte.c" "network.c" "number.c" "printf.c" "process.c" "pthread.c" "regex.c" "report.c" "scanf.c" "sched.c" "search.c"
     "signal.c" "socket.c" "stdio.c" "stdlib.c" "stream.c" "string.c" "threading.c" "threads.c" "time.c" "transcendental.c"
     "transcendentalf.c" "transcendentall.c" "unistd.c" "users.c" "wctype.c" "wide.c" "wnumber.c" "wscanf.c" "wstdio.c"

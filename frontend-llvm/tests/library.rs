@@ -34,6 +34,9 @@ enum Failure {
 use Failure::{Environment, Memory, Never};
 use Object::{MayBeFreed, Other};
 
+const GROUPS: &str =
+    "int count = 5; unsigned groups[5]; failed = getgrouplist(\"a\", 7, groups, &count) < 0 && count == 5;";
+
 /// The functions of the models that allocate, each with statements that call it and set `p` and `failed`.
 const ALLOCATING: &[(&str, &str, Object, Failure)] = &[
     ("__CPROVER_allocate", "p = __CPROVER_allocate(5, 0); failed = !p;", MayBeFreed, Never),
@@ -74,12 +77,14 @@ const ALLOCATING: &[(&str, &str, Object, Failure)] = &[
     ("getgrent", "failed = !(list = getgrent()); p = failed ? 0 : list[0];", Other, Environment),
     ("getgrgid", "failed = !(list = getgrgid(5)); p = failed ? 0 : list[0];", Other, Environment),
     ("getgrnam", "failed = !(list = getgrnam(\"a\")); p = failed ? 0 : list[0];", Other, Environment),
+    ("getgrouplist", GROUPS, Object::None, Memory),
     ("getline", "failed = getline(&s, &size, stdin) < 0 && !s; p = s;", MayBeFreed, Memory),
     ("getpwent", "failed = !(list = getpwent()); p = failed ? 0 : list[0];", Other, Environment),
     ("getpwnam", "failed = !(list = getpwnam(\"a\")); p = failed ? 0 : list[0];", Other, Environment),
     ("getpwuid", "failed = !(list = getpwuid(5)); p = failed ? 0 : list[0];", Other, Environment),
     ("hcreate", "if ((failed = !hcreate(1))) _Exit(FAILED); p = hsearch(item, 1);", Other, Memory),
     ("hcreate_r", "failed = !hcreate_r(1, table); p = table[0];", Other, Memory),
+    ("iconv_open", "p = iconv_open(\"a\", \"b\"); if ((failed = p == (void *)-1)) p = 0;", Other, Environment),
     ("memalign", "failed = !(p = memalign(32, 5));", MayBeFreed, Memory),
     ("mmap", "p = mmap(0, 5, 3, 0x22, -1, 0); if ((failed = p == (void *)-1)) p = 0;", Other, Memory),
     ("mmap64", "p = mmap64(0, 5, 3, 0x22, -1, 0); if ((failed = p == (void *)-1)) p = 0;", Other, Memory),
@@ -118,6 +123,7 @@ const ALLOCATING: &[(&str, &str, Object, Failure)] = &[
     ("regcomp", "failed = regcomp(table, \"a\", 0); p = table[0];", Other, Environment),
     ("secure_getenv", "failed = !(p = secure_getenv(\"A\"));", Other, Environment),
     ("setenv", "failed = setenv(\"A\", \"b\", 1); p = failed ? 0 : getenv(\"A\");", Other, Memory),
+    ("setmntent", "failed = !(p = setmntent(\"a\", \"r\"));", Other, Environment),
     ("sscanf", "failed = sscanf(\"a\", \"%ms\", &s) < 1; p = s;", MayBeFreed, Memory),
     ("strdup", "failed = !(p = strdup(\"a\"));", MayBeFreed, Memory),
     ("strndup", "failed = !(p = strndup(\"a\", 1));", MayBeFreed, Memory),
@@ -126,6 +132,7 @@ const ALLOCATING: &[(&str, &str, Object, Failure)] = &[
     ("tmpfile", "failed = !(p = tmpfile());", Other, Environment),
     ("tmpfile64", "failed = !(p = tmpfile64());", Other, Environment),
     ("tsearch", "failed = !(p = tsearch(&size, &root, order));", Other, Memory),
+    ("utmpxname", "failed = utmpxname(\"a\") != 0;", Object::None, Memory),
     ("valloc", "failed = !(p = valloc(5));", MayBeFreed, Memory),
     ("vasprintf", "failed = list_6(&s, \"%d\", 5) < 0; p = failed ? 0 : s;", MayBeFreed, Memory),
     ("vsscanf", "failed = list_7(\"a\", \"%ms\", &s) < 1; p = s;", MayBeFreed, Memory),

@@ -40,6 +40,8 @@ const ROWS: &[&[(&str, &str)]] = &[
         ("wcstok", "wchar_t b[] = L\"a,b\", *q, *p = wcstok(b, L\",\", &q)"),
     ],
     &[
+        ("getutxent", "struct utmpx *p = getutxent()"),
+        ("getutxline", "struct utmpx u = {.ut_line = \"a\"}, *p = getutxline(&u)"),
         ("strerror_r", "char b[50], *p = strerror_r(errno, b, sizeof b)"),
         ("getpwuid", "struct passwd *p = getpwuid(getuid())"),
         ("fdopen", "FILE *p = fdopen(5, \"r\")"),
@@ -76,6 +78,8 @@ const ROWS: &[&[(&str, &str)]] = &[
     &[
         ("localeconv", "struct lconv *p = localeconv()"),
         ("gmtime", "time_t t = time(0); struct tm *p = gmtime(&t)"),
+        ("iconv_open", "char *p = iconv_open(\"a\", \"b\"); if (p == (void *)-1) p = 0"),
+        ("getutxid", "struct utmpx u = {.ut_type = 2}, *p = getutxid(&u)"),
         ("nl_langinfo", "char *p = nl_langinfo(CODESET)"),
         ("readdir_s", "DIR *d = opendir(\"a\"); struct dirent *e = d ? readdir(d) : 0; char *p = e ? e->d_name : 0"),
         ("basename", "char b[] = \"a/b\", *p = (basename)(b)"),
@@ -98,6 +102,9 @@ const ROWS: &[&[(&str, &str)]] = &[
         ("gai_strerror", "const char *p = gai_strerror(-argc)"),
     ],
     &[
+        ("setmntent", "FILE *p = setmntent(\"a\", \"r\")"),
+        ("getmntent", "FILE *f = fopen(\"a\", \"r\"); struct mntent *p = f ? getmntent(f) : 0"),
+        ("hasmntopt", "struct mntent m = {\"\", \"\", \"\", text}; char *p = hasmntopt(&m, \"a\")"),
         ("secure_getenv", "char *p = secure_getenv(\"A\")"),
         ("ctime_r", "time_t t = time(0); char b[26], *p = ctime_r(&t, b)"),
         ("getgrnam", "struct group *p = getgrnam(\"a\")"),
@@ -129,6 +136,7 @@ const OTHERS: &[&str] = &[
     "__ctype_toupper_loc",
     "__errno_location",
     "__fgets_chk",
+    "__fgets_unlocked_chk",
     "__memcpy_chk",
     "__memmove_chk",
     "__mempcpy",
@@ -152,6 +160,7 @@ const OTHERS: &[&str] = &[
     "fgets_unlocked",
     "fmemopen",
     "freopen64",
+    "getmntent_r",
     "gets",
     "index",
     "memalign",
@@ -221,6 +230,9 @@ const PRELUDE: &str = r#"#define _GNU_SOURCE
 #include <wctype.h>
 #include <errno.h>
 #include <regex.h>
+#include <utmpx.h>
+#include <mntent.h>
+#include <iconv.h>
 struct pair { int *first, *second; };
 static int table[10];
 static struct pair pair = {table, table + 9};

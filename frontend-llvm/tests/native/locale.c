@@ -76,3 +76,18 @@ DRIVER(duplocale) {
     LIB(freelocale)(own);
     LIB(freelocale)(c);
 }
+DRIVER(strtod_l) {
+    locale_t c = LIB(newlocale)(LC_ALL_MASK, "C", NULL);
+    char *end, *text = random_string(8, "  +-0123456789.xXeE");
+    int base = random_below(40) - 1;
+    say("base %d", base);
+    see(LIB(strtol_l)(text, &end, base, c));
+    if (base == 0 || (base > 1 && base <= 36))
+        see_pointer(end);
+    see(LIB(strtoull_l)(text, NULL, 10, c));
+    see(LIB(strtoul_l)(text, NULL, 16, c));
+    see(LIB(strtoll_l)(text, NULL, 8, c));
+    see_real(LIB(strtod_l)(ONE_OF("1.5x", " -2e3", "0x1p3", "inf", "."), NULL, c));
+    see_real(LIB(strtold_l)("0.25", NULL, c));
+    see_real(LIB(strtof_l)("-7e", NULL, c));
+}

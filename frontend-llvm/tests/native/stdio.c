@@ -1,5 +1,6 @@
 // stdio.h: formatted output and input of strings, streams.
 #include "harness.h"
+#include <mntent.h>
 #include <fcntl.h>
 #include <stdio_ext.h>
 #include <unistd.h>
@@ -667,4 +668,10 @@ DRIVER(tmpnam) {
     FILE *file = LIB(tmpfile)();
     see(file != NULL);
     see(LIB(fclose)(file));
+}
+
+DRIVER(hasmntopt) {
+    char empty[] = "";
+    struct mntent mount = {empty, empty, empty, random_string(9, "ab,=")};
+    see_pointer(LIB(hasmntopt)(&mount, random_string(3, "ab,=")));
 }

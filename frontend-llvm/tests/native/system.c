@@ -2,6 +2,7 @@
 #include "harness.h"
 #include <arpa/inet.h>
 #include <getopt.h>
+#include <iconv.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -37,6 +38,53 @@ DRIVER(inet_ntop) {
 }
 
 DRIVER(sched_yield) { see(LIB(sched_yield)()); }
+DRIVER(sched_cpucount) {
+    cpu_set_t set;
+    for (unsigned i = 0; i < sizeof set / 8; i++)
+        ((uint64_t *)&set)[i] = random_bits();
+    see(LIB(__sched_cpucount)(random_below(17) * 8, &set));
+}
+DRIVER(sched_getaffinity) {
+    asks_environment();
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    size_t size = ONE_OF(0, 8, sizeof set);
+    int result = LIB(sched_getaffinity)(0, size, &set);
+    NATIVELY {
+        suggest_nothing();
+        suggest(result);
+        suggest_bytes(&set, size);
+        int first = 0;
+        while (first < 127 && !((char *)&set)[first])
+            first++;
+        suggest(first);
+    }
+    see(result);
+    see(CPU_COUNT(&set));
+}
+DRIVER(iconv) {
+    may_approximate();
+    iconv_t conversion = LIB(iconv_open)(ONE_OF("UTF-8", "ASCII", "no such encoding"), "ISO-8859-1");
+    see(conversion == (iconv_t)-1);
+    if (conversion == (iconv_t)-1)
+        return;
+    char *text = random_string(9, "ab\344"), *from = text, *to = room(8);
+    size_t left = strlen(text), space = random_below(9), before = left, space_before = space;
+    size_t result = LIB(iconv)(conversion, &from, &left, &to, &space);
+    NATIVELY {
+        suggest_nothing();
+        suggest(result), suggest(before - left), suggest(space_before - space);
+        suggest_bytes(to - (space_before - space), space_before - space);
+        if (result == (size_t)-1)
+            suggest(errno_before);
+    }
+    see(result);
+    see_pointer(from);
+    see_pointer(to);
+    see(left);
+    see(space);
+    see(LIB(iconv_close)(conversion));
+}
 DRIVER(sched_get_priority_max) { see(LIB(sched_get_priority_max)((int)random_below(8) - 1)); }
 DRIVER(sched_get_priority_min) { see(LIB(sched_get_priority_min)((int)random_below(8) - 1)); }
 

@@ -88,3 +88,18 @@ DRIVER(getaddrinfo) {
         LIB(freeaddrinfo)(list);
     }
 }
+
+DRIVER(getgrouplist) {
+    asks_environment();
+    unsigned size = random_below(3);
+    gid_t *groups = room(4 * size);
+    int count = size, result = LIB(getgrouplist)(ONE_OF("root", "no such user"), 1234, groups, &count);
+    LIB_ERRNO = 0;
+    NATIVELY {
+        suggest_nothing();
+        suggest(count);
+        suggest_bytes(groups, 4 * (count < (int)size ? count : size));
+    }
+    see(result);
+    see(count);
+}

@@ -1020,3 +1020,52 @@ CHECK(statfs("/", &status) == 0);
 
 // true law: gnu_dev_makedev gnu_dev_major gnu_dev_minor
 CHECK(major(makedev(70000, 300)) == 70000 && minor(makedev(300, 0x12345)) == 0x12345);
+
+// true law: strtod_l strtol_l newlocale
+locale_t c = newlocale(LC_ALL_MASK, "C", 0);
+char *end;
+CHECK(strtod_l("2.5e1!", &end, c) == 25 && *end == '!' && strtol_l("-0x1f", 0, 0, c) == -31);
+freelocale(c);
+
+// true law: getgrouplist
+gid_t groups[4];
+int count = 4, all = getgrouplist("root", 7, groups, &count);
+CHECK(all == -1 || (all == count && groups[0] == 7));
+
+// claim: getgrouplist
+gid_t groups[4];
+int count = 4;
+CHECK(getgrouplist("root", 7, groups, &count) == 1);
+
+// true law: __sched_cpucount
+cpu_set_t set;
+CPU_ZERO(&set);
+CPU_SET(3, &set);
+CPU_SET(900, &set);
+CHECK(CPU_COUNT(&set) == 2);
+
+// true law: getutxid
+struct utmpx wanted = {.ut_type = BOOT_TIME}, *found = getutxid(&wanted);
+CHECK(!found || found->ut_type == BOOT_TIME);
+
+// claim: getutxent
+struct utmpx *found = getutxent();
+CHECK(found && found->ut_type == BOOT_TIME);
+
+// true law: hasmntopt
+struct mntent mount = {"a", "/", "b", "rw,noatime,size=5"};
+CHECK(hasmntopt(&mount, "size") == mount.mnt_opts + 11 && hasmntopt(&mount, "rw") == mount.mnt_opts);
+CHECK(!hasmntopt(&mount, "atime") && !hasmntopt(&mount, "siz"));
+
+// true law: iconv iconv_open
+iconv_t conversion = iconv_open("UTF-8", "ISO-8859-1");
+char text[] = "abc", result[8], *from = text, *to = result;
+size_t left = 3, room = 8;
+if (conversion == (iconv_t)-1)
+    return;
+if (iconv(conversion, &from, &left, &to, &room) != (size_t)-1)
+    CHECK(left == 0);
+CHECK(from == text + 3 - left && to == result + 8 - room && room <= 8);
+
+// claim: iconv iconv_open
+CHECK(iconv_open("UTF-8", "ISO-8859-1") != (iconv_t)-1);

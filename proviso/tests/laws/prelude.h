@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <iconv.h>
 #include <locale.h>
+#include <mntent.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +32,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <utmpx.h>
 #include <wchar.h>
 
 extern void reach_error(void);
