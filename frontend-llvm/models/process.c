@@ -3,6 +3,7 @@
 // Defines: setgroups initgroups nice getpriority setpriority getrlimit setrlimit getrlimit64 setrlimit64 getrusage daemon
 // Defines: fork pthread_atfork
 // Defines: uname sysinfo gethostid getlogin ttyname ctermid gettid pause
+// Defines: sigsuspend prctl getloadavg timer_create timer_delete timer_settime timer_gettime timer_getoverrun
 #pragma once
 #include "unistd.c"
 
@@ -475,4 +476,107 @@ int pause(void) {
     proviso_waits_for_signal();
     SET_ERRNO(EINTR);
     return -1;
+}
+
+int sigsuspend(const void *signals) {
+    enum { PROVISO_SIGNALS = 8 };
+    proviso_put_out(signals, PROVISO_SIGNALS);
+    proviso_waits_for_signal();
+    SET_ERRNO(EINTR);
+    return -1;
+}
+
+// Options with a number, a name, or without an argument. They do not change memory.
+int prctl(int option, ...) {
+    enum { SET_PDEATHSIG = 1, GET_DUMPABLE = 3, SET_DUMPABLE, SET_KEEPCAPS = 8, SET_NAME = 15, SET_SUBREAPER = 36 };
+    enum { NO_NEW_PRIVS = 38, GET_NO_NEW_PRIVS };
+    if (option == SET_NAME) {
+        va_list list;
+        va_start(list, option);
+        const char *name = va_arg(list, const char *);
+        va_end(list);
+        for (int i = 0; i < 15 && name[i]; i++)
+            ;
+    } else if (option != SET_PDEATHSIG && option != GET_DUMPABLE && option != SET_DUMPABLE && option != SET_KEEPCAPS &&
+               option != SET_SUBREAPER && option != NO_NEW_PRIVS && option != GET_NO_NEW_PRIVS) {
+        __proviso_unmodelled("this option of prctl is not modelled");
+    }
+    if (option == GET_DUMPABLE || option == GET_NO_NEW_PRIVS)
+        __proviso_overapproximated("the flags that prctl returns are not modelled exactly");
+    int result = proviso_env_between(-1, option == GET_DUMPABLE ? 2 : option == GET_NO_NEW_PRIVS);
+    SET_ERRNO_IF(result < 0, proviso_env_error());
+    return result;
+}
+
+// The average load of the last 1, 5 and 15 minutes.
+int getloadavg(double *load, int count) {
+    int most = count < 3 ? count : 3;
+    for (int i = 0; i < most; i++) {
+        if (__proviso_env_bool())
+            return proviso_failure();
+        load[i] = __proviso_env_double();
+        __proviso_assume((load[i] >= 0) & (load[i] <= 0x1p53));
+    }
+    if (most <= 0 && __proviso_env_bool())
+        return proviso_failure();
+    return most > 0 ? most : 0;
+}
+
+// Timers of a process. A timer that is set sends a signal at any later time.
+
+struct proviso_event {
+    union {
+        int number;
+        void *pointer;
+    } value;
+    int signal, how;
+};
+
+int timer_create(int clock, const struct proviso_event *event, uintptr_t *timer) {
+    enum { SIGEV_THREAD = 2 };
+    if (event && event->how == SIGEV_THREAD)
+        __proviso_unmodelled("threads and processes");
+    if (event)
+        proviso_put_out(&event->signal, sizeof event->signal);
+    static _Bool created;
+    if (created)
+        __proviso_overapproximated("the timers of a program are not distinguished");
+    created = 1;
+    int result = proviso_outcome();
+    if (result == 0)
+        *timer = proviso_env_between(0, INT_MAX);
+    return result;
+}
+
+#define TIMER_IS_APPROXIMATED __proviso_overapproximated("the state of a timer is not modelled")
+int timer_delete(void *timer) { return proviso_outcome(); }
+int timer_getoverrun(void *timer) {
+    TIMER_IS_APPROXIMATED;
+    return proviso_count_or_failure();
+}
+
+// The interval and the remaining time: seconds and nanoseconds.
+static int proviso_timer(int result, long *times) {
+    if (result < 0 || !times)
+        return result;
+    __proviso_env_memory(times, 4 * sizeof *times);
+    __proviso_assume((times[0] >= 0) & (times[1] >= 0) & (times[1] < 1000000000));
+    __proviso_assume((times[2] >= 0) & (times[3] >= 0) & (times[3] < 1000000000));
+    return result;
+}
+
+int timer_gettime(void *timer, long *times) {
+    TIMER_IS_APPROXIMATED;
+    return proviso_timer(proviso_outcome(), times);
+}
+int timer_settime(void *timer, int flags, const long *times, long *old) {
+    if (!times) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    proviso_put_out(times, 4 * sizeof *times);
+    int result = proviso_outcome();
+    if (result == 0)
+        __proviso_unmodelled("signals are not modelled");
+    return proviso_timer(result, old);
 }

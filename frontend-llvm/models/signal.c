@@ -1,6 +1,6 @@
 // Defines: raise kill __libc_current_sigrtmin __libc_current_sigrtmax sigaction
 // Defines: signal bsd_signal sysv_signal __sysv_signal signal.void bsd_signal.void sysv_signal.void __sysv_signal.void
-// Defines: sigemptyset sigfillset sigaddset sigdelset sigismember sigprocmask
+// Defines: sigemptyset sigfillset sigaddset sigdelset sigismember sigprocmask pthread_sigmask
 #pragma once
 #include "proviso.h"
 
@@ -75,7 +75,8 @@ static void proviso_use_mask(void) {
 static void proviso_use_mask(void) {}
 #endif
 
-int sigprocmask(int how, const unsigned long long *set, unsigned long long *old) {
+// Returns the error, or 0.
+static int proviso_change_mask(int how, const unsigned long long *set, unsigned long long *old) {
     const unsigned long long never = proviso_never_blocked, own = 3ull << 31;
     proviso_use_mask();
     unsigned long long blocked = proviso_blocked;
@@ -85,10 +86,8 @@ int sigprocmask(int how, const unsigned long long *set, unsigned long long *old)
     unsigned long long given = set ? *set : 0, before = blocked;
     // Harnesses define the results of all calls or of none, because each call takes a value of the environment.
     (void)__proviso_env_bool();
-    if (set && (how < 0 || how > 2)) {
-        SET_ERRNO(EINVAL);
-        return -1;
-    }
+    if (set && (how < 0 || how > 2))
+        return EINVAL;
     if (old || !known) {
         __proviso_env_memory(old ? old : &before, sizeof before);
         before = old ? *old : before;
@@ -100,6 +99,16 @@ int sigprocmask(int how, const unsigned long long *set, unsigned long long *old)
     if (set)
         proviso_blocked = how == 0 ? before | given : how == 1 ? before & ~given : given;
     return 0;
+}
+
+int sigprocmask(int how, const unsigned long long *set, unsigned long long *old) {
+    int error = proviso_change_mask(how, set, old);
+    SET_ERRNO_IF(error, error);
+    return error ? -1 : 0;
+}
+
+int pthread_sigmask(int how, const unsigned long long *set, unsigned long long *old) {
+    return proviso_change_mask(how, set, old);
 }
 
 // The actions of signals. A program starts without handlers: the parent process determines which signals are ignored.

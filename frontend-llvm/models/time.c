@@ -1,7 +1,7 @@
 // Defines: time clock gettimeofday clock_gettime clock_getres timespec_get times difftime
 // Defines: gmtime localtime gmtime_r localtime_r mktime timelocal timegm tzset ctime asctime ctime_r asctime_r strftime
 // Defines: wcsftime
-// Defines: sleep usleep nanosleep sleep.void
+// Defines: sleep usleep nanosleep sleep.void clock_settime settimeofday
 #pragma once
 #include "proviso.h"
 
@@ -421,4 +421,21 @@ int nanosleep(const struct proviso_timespec *time, struct proviso_timespec *left
                          ((left->seconds == asked.seconds) & (left->fraction <= asked.fraction)));
     }
     return -1;
+}
+
+// Setting the time, which may fail.
+static int proviso_set_clock(const void *time, size_t size) {
+    if (time)
+        proviso_put_out(time, size);
+    int result = proviso_env_between(-1, 0);
+    SET_ERRNO_IF(result < 0, proviso_env_error());
+    return result;
+}
+
+int clock_settime(int clock, const void *time) { return proviso_set_clock(time, 2 * sizeof(long)); }
+
+int settimeofday(const void *time, const void *zone) {
+    if (zone)
+        proviso_put_out(zone, 2 * sizeof(int));
+    return proviso_set_clock(time, 2 * sizeof(long));
 }

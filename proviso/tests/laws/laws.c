@@ -1069,3 +1069,19 @@ CHECK(from == text + 3 - left && to == result + 8 - room && room <= 8);
 
 // claim: iconv iconv_open
 CHECK(iconv_open("UTF-8", "ISO-8859-1") != (iconv_t)-1);
+
+// true law: pthread_sigmask
+sigset_t set, old;
+sigemptyset(&set);
+sigaddset(&set, SIGUSR1);
+CHECK(pthread_sigmask(77, &set, 0) == EINVAL && pthread_sigmask(SIG_BLOCK, &set, 0) == 0);
+CHECK(pthread_sigmask(SIG_BLOCK, 0, &old) == 0 && sigismember(&old, SIGUSR1) == 1);
+
+// true law: timer_create timer_gettime getloadavg
+timer_t timer;
+struct itimerspec left;
+double load[3];
+if (timer_create(CLOCK_REALTIME, 0, &timer) == 0 && timer_gettime(timer, &left) == 0)
+    CHECK(left.it_value.tv_nsec >= 0 && left.it_value.tv_nsec < 1000000000);
+int count = getloadavg(load, 2);
+CHECK(count == -1 || (count == 2 && load[1] >= 0));
