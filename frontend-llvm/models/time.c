@@ -432,7 +432,13 @@ static int proviso_set_clock(const void *time, size_t size) {
     return result;
 }
 
-int clock_settime(int clock, const void *time) { return proviso_set_clock(time, 2 * sizeof(long)); }
+// Clocks with negative numbers are devices.
+int clock_settime(int clock, const struct proviso_timespec *time) {
+    int result = proviso_set_clock(time, sizeof *time);
+    _Bool valid = (clock <= 0) & (time->seconds >= 0) & (time->fraction >= 0) & (time->fraction < 1000000000);
+    __proviso_assume((result < 0) | valid);
+    return result;
+}
 
 int settimeofday(const void *time, const void *zone) {
     if (zone)

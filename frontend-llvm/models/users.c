@@ -320,6 +320,7 @@ void freeaddrinfo(struct proviso_host *host) {
 int getnameinfo(const void *address, unsigned address_size, char *host, unsigned host_size, char *service, unsigned service_size,
                 int flags) {
     proviso_put_out(address, address_size);
+    __proviso_overapproximated("getnameinfo");
     char *buffers[2] = {host, service};
     unsigned sizes[2] = {host_size, service_size};
     SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
