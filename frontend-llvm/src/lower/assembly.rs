@@ -29,6 +29,8 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, assembly
     let value = match width {
         Some(width) if only_computes(fl, i, row) => {
             fl.b.approximate(format!("{}: its results are not modelled", cfa::INLINE_ASSEMBLY), true, false);
+            // The results may be addresses that the operands hold as numbers.
+            args.iter().for_each(|&operand| fl.b.expose(operand));
             Some(fl.b.havoc(width, InputKind::Unmodelled(cfa::ASSEMBLY_RESULT.to_owned()), None))
         }
         _ => fl.b.unmodelled(cfa::INLINE_ASSEMBLY, width),
@@ -46,14 +48,12 @@ const MODES: [&str; 11] =
     ["mxcsr", "fldcw", "fldenv", "frstor", "fninit", "finit", "fpcr", "fpscr", "fcsr", "fsrm", "fscsr"];
 
 /// True if the assembly only writes its results, which are registers. It must declare its effects on memory; it does not
-/// declare calls of other code, and changes of the modes of floating-point operations. Its results are no pointers, and
-/// no numbers that may be addresses derived from its operands.
+/// declare calls of other code, and changes of the modes of floating-point operations. Its operands and results are no
+/// pointers. A number as an operand is not in memory of the program, even if its constraint allows memory.
 fn only_computes(fl: &FunctionLowering, i: &Instruction, assembly: &Assembly) -> bool {
     let ir = fl.b.ir();
-    let accesses_memory = |constraint: &str| {
-        let has_memory = constraint.contains(['*', '!', 'm', 'o', 'V', 'X', 'g']) && !constraint.contains('{');
-        has_memory || constraint == "~{memory}"
-    };
+    // An asterisk marks the address of an operand in memory, and an exclamation mark a label.
+    let accesses_memory = |constraint: &str| constraint.contains(['*', '!']) || constraint == "~{memory}";
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     let has_other_effect = |word: &str| {
         let lower = word.to_ascii_lowercase();
@@ -65,13 +65,8 @@ fn only_computes(fl: &FunctionLowering, i: &Instruction, assembly: &Assembly) ->
     let inputs: Vec<Ty> = inputs.into_iter().flat_map(|ty| scalars(ir, ty)).collect();
     let results = scalars(ir, i.ty);
     let is_pointer = |ty: &Ty| !matches!(ir.kind(*ty), TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Vector(..));
-    let is_wide = |ty: &Ty| {
-        !matches!(ir.kind(*ty), TypeKind::Float(_)) && 8 * ir.types[*ty as usize].size >= u64::from(ir.pointer_width)
-    };
-    let may_be_address =
-        results.iter().chain(&inputs).any(is_pointer) || results.iter().any(is_wide) && inputs.iter().any(is_wide);
     i.opcode == op::CALL
-        && !may_be_address
+        && !results.iter().chain(&inputs).any(is_pointer)
         && !assembly.constraints.split(',').any(accesses_memory)
         && !assembly.text.split(|c| !is_part(c)).any(has_other_effect)
 }

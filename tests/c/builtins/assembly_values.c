@@ -3,6 +3,8 @@
 // run: -DPOINTER => UNKNOWN
 // run: -DCLOBBER => UNKNOWN
 // run: -DSYMBOL => UNKNOWN
+// run: -DADDRESS => UNKNOWN
+// run: -DADDRESS --property unreach-call => UNKNOWN
 // run: --property unreach-call => TRUE
 // Assembly that only has registers as results, and declares no other effect, computes arbitrary values.
 #include "../verify.h"
@@ -24,6 +26,17 @@ int main(void) {
     check(sum >= 2 && sum <= 16);
 #ifdef WRONG
     check((c | d) == 0 || c > d);
+#endif
+    // A product of two words.
+    unsigned long low, high, factor = a;
+    __asm__("mulq %3" : "=a"(low), "=d"(high) : "%0"(factor), "rm"(factor));
+    sum += table[high % 8];
+    check(sum >= 3 && sum <= 24);
+#ifdef ADDRESS
+    unsigned long address = (unsigned long)&unchanged, same;
+    __asm__("movq %1, %0" : "=r"(same) : "r"(address));
+    *(int *)same = 6;
+    check(unchanged == 5);
 #endif
 #ifdef POINTER
     int *p = &unchanged, *q;
