@@ -69,9 +69,7 @@ static int proviso_known_count, proviso_file_count;
 // The program has opened a file that did not fit.
 static _Bool proviso_some_unknown;
 
-// Another process of the program runs, or has run: its parent, or a child. Files that are open now are shared with it.
-static _Bool proviso_has_forked;
-
+// Files that are open now are shared with another process of the program.
 static void proviso_share_all_files(void) {
     proviso_has_forked = 1;
     for (int file = 0; file < proviso_file_count; file++)

@@ -55,6 +55,14 @@ PROVISO_EXECL(execl)
 PROVISO_EXECL(execlp)
 PROVISO_EXECL(execle)
 
+static void proviso_becomes_member(int which, unsigned number) {
+    proviso_identities[which].known = 1;
+    proviso_identities[which].number = number;
+}
+
+// The program is a child. Its parent, which is a process of the program, may move it to another process group.
+static _Bool proviso_may_be_moved;
+
 // Functions that run before and after `fork`.
 enum { PROVISO_AROUND_FORK = 4 };
 static struct proviso_around_fork {
@@ -73,6 +81,41 @@ int pthread_atfork(void (*before)(void), void (*in_parent)(void), void (*in_chil
     return 0;
 }
 
+// The number of the child is not that of its parent, of their group and of their session.
+static void proviso_become_child(void) {
+    _Bool knows = proviso_identities[PROVISO_PROCESS].known;
+    unsigned number = proviso_identities[PROVISO_PROCESS].number;
+    unsigned group = proviso_identity(PROVISO_GROUP_OF_PROCESSES, proviso_env_between(0, INT_MAX));
+    unsigned session = proviso_identity(PROVISO_SESSION, proviso_env_between(0, INT_MAX));
+    unsigned self = proviso_env_between(1, INT_MAX);
+    __proviso_assume((!knows | (self != number)) & (self != group) & (self != session));
+    proviso_becomes_member(PROVISO_PROCESS, self);
+    proviso_parent = knows ? (int)number : -1;
+    proviso_may_be_moved = 1;
+}
+
+static void proviso_begin_child(void) {
+    proviso_share_all_files();
+    proviso_pipe.known = 0;
+#ifdef PROVISO_KILLS
+    __proviso_overapproximated("signals between the processes of a program are not modelled");
+#endif
+}
+
+// The numbers of children. They are used again only after the children are gone, which a call of `wait` or an ignored
+// signal causes.
+enum { PROVISO_KEPT_CHILDREN = 8 };
+static int proviso_children[PROVISO_KEPT_CHILDREN], proviso_child_count;
+
+static void proviso_remember_child(int child) {
+    for (int i = 0; i < proviso_child_count; i++) {
+        if (proviso_children[i] == child)
+            __proviso_overapproximated("the numbers of processes that are used again are not modelled exactly");
+    }
+    if (proviso_child_count < PROVISO_KEPT_CHILDREN)
+        proviso_children[proviso_child_count++] = child;
+}
+
 // The parent and the child go on with equal memory. Each is an execution of the program, to which the other is the environment.
 static int proviso_fork(void) {
 #ifdef PROVISO_THREADS
@@ -82,19 +125,12 @@ static int proviso_fork(void) {
     SET_ERRNO_IF(child < 0, proviso_env_error());
     if (child < 0)
         return -1;
-    proviso_share_all_files();
-    proviso_pipe.known = 0;
-#ifdef PROVISO_KILLS
-    __proviso_overapproximated("signals between the processes of a program are not modelled");
-#endif
-    _Bool knows = proviso_identities[PROVISO_PROCESS].known;
-    unsigned number = proviso_identities[PROVISO_PROCESS].number;
-    __proviso_assume(!knows | (child != number));
-    // The number of the child is not that of its parent.
-    if (child == 0 && knows) {
-        proviso_parent = number;
-        proviso_identities[PROVISO_PROCESS].known = 0;
-    }
+    proviso_begin_child();
+    __proviso_assume(!proviso_identities[PROVISO_PROCESS].known | (child != proviso_identities[PROVISO_PROCESS].number));
+    if (child == 0)
+        proviso_become_child();
+    else
+        proviso_remember_child(child);
     return child;
 }
 
@@ -200,11 +236,6 @@ static _Bool proviso_is_self(int process) {
     return process == 0 || (proviso_identities[PROVISO_PROCESS].known && (unsigned)process == proviso_identities[PROVISO_PROCESS].number);
 }
 
-static void proviso_becomes_member(int which, unsigned number) {
-    proviso_identities[which].known = 1;
-    proviso_identities[which].number = number;
-}
-
 // A process that leads a group cannot get another one.
 int setsid(void) {
     int self = proviso_own_number(), outcome = proviso_outcome();
@@ -217,9 +248,17 @@ int setsid(void) {
     return self;
 }
 
+static void proviso_perhaps_move(int which) {
+    if (proviso_may_be_moved && which == PROVISO_GROUP_OF_PROCESSES && __proviso_env_bool()) {
+        __proviso_overapproximated("moves of a child to another process group are not modelled exactly");
+        proviso_identities[which].known = 0;
+    }
+}
+
 static int proviso_membership(int which, int process) {
     int number = proviso_count_or_failure();
     if (proviso_is_self(process)) {
+        proviso_perhaps_move(which);
         __proviso_assume(number >= 0);
         return proviso_identity(which, number);
     }
@@ -228,7 +267,10 @@ static int proviso_membership(int which, int process) {
 
 int getsid(int process) { return proviso_membership(PROVISO_SESSION, process); }
 int getpgid(int process) { return proviso_membership(PROVISO_GROUP_OF_PROCESSES, process); }
-int getpgrp(void) { return proviso_identity(PROVISO_GROUP_OF_PROCESSES, proviso_env_between(0, INT_MAX)); }
+int getpgrp(void) {
+    proviso_perhaps_move(PROVISO_GROUP_OF_PROCESSES);
+    return proviso_identity(PROVISO_GROUP_OF_PROCESSES, proviso_env_between(0, INT_MAX));
+}
 
 int setpgid(int process, int group) {
     int outcome = proviso_outcome();
@@ -373,7 +415,10 @@ int getrusage(int who, long *usage) {
         __proviso_assume(usage[i] >= 0 && ((i != 1 && i != 3) || usage[i] < 1000000));
         // Compares seconds, and their fractions if the seconds are equal.
         _Bool fraction = i == 1 || i == 3;
-        __proviso_assume((usage[i] >= before[who + 1][i]) | (fraction && usage[i - 1] > before[who + 1][i - 1]));
+        _Bool goes_on = (usage[i] >= before[who + 1][i]) | (fraction && usage[i - 1] > before[who + 1][i - 1]);
+        __proviso_assume(goes_on | proviso_has_forked);
+        if (!goes_on)
+            __proviso_overapproximated(PROVISO_RESTARTED);
         if (i != 0 && i != 2)
             before[who + 1][i] = usage[i];
         if (fraction)
@@ -382,8 +427,31 @@ int getrusage(int who, long *usage) {
     return 0;
 }
 
-// The program continues as the child.
-int daemon(int stays, int keeps) { return proviso_outcome(); }
+// The program continues as the child, in a new session, in the root folder, with /dev/null as its standard files. An error
+// may occur in the parent or in the child.
+int daemon(int stays, int keeps) {
+    int outcome = proviso_outcome();
+    if (outcome < 0 && __proviso_env_bool())
+        return -1;
+    proviso_begin_child();
+    proviso_become_child();
+    if (outcome < 0 && __proviso_env_bool())
+        return -1;
+    proviso_becomes_member(PROVISO_GROUP_OF_PROCESSES, proviso_own_number());
+    proviso_becomes_member(PROVISO_SESSION, proviso_own_number());
+    if (!stays)
+        chdir("/");
+    if (!keeps) {
+        int null = open("/dev/null", PROVISO_READS_AND_WRITES);
+        if (null < 0)
+            return -1;
+        for (int file = 0; file <= 2; file++)
+            dup2(null, file);
+        if (null > 2)
+            close(null);
+    }
+    return outcome;
+}
 
 // Six names. Those of the host and its domain may change at any time.
 int uname(char names[6][65]) {

@@ -267,3 +267,8 @@ static void proviso_require_readable(const char *ptr, size_t size) {
 #define REQUIRE_DISJOINT(from, read, to, written) ((void)0)
 #define REQUIRE_READABLE(ptr, size) ((void)0)
 #endif
+
+// Another process of the program runs, or has run: its parent, or a child.
+static _Bool __attribute__((unused)) proviso_has_forked;
+// The reason of a taint: the clocks of a process start again in its children.
+#define PROVISO_RESTARTED "the processor time of child processes is not modelled exactly"

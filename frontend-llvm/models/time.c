@@ -34,9 +34,11 @@ long time(long *result) {
 long clock(void) {
     static long before;
     long now = __proviso_env_long();
-    __proviso_assume((now >= -1) & ((now == -1) | (now >= before) | (sizeof(long) == 4)));
+    __proviso_assume((now >= -1) & ((now == -1) | (now >= before) | (sizeof(long) == 4) | proviso_has_forked));
     if (sizeof(long) == 4 && now < before)
         __proviso_overapproximated("the overflow of clock in 32 bits is not modelled exactly");
+    if (now != -1 && now < before)
+        __proviso_overapproximated(PROVISO_RESTARTED);
     before = now;
     return now;
 }
@@ -83,7 +85,10 @@ int clock_gettime(int clock, struct proviso_timespec *result) {
     _Bool goes_on = clock == MONOTONIC || clock == PROCESS || clock == THREAD || clock == RAW || clock == COARSE ||
                     clock == BOOT || clock == BOOT_ALARM;
     if (outcome == 0 && result && goes_on) {
-        __proviso_assume(!proviso_is_earlier(*result, before[clock]));
+        _Bool goes_back = proviso_is_earlier(*result, before[clock]);
+        __proviso_assume(!goes_back | (proviso_has_forked & (clock == PROCESS || clock == THREAD)));
+        if (goes_back)
+            __proviso_overapproximated(PROVISO_RESTARTED);
         before[clock] = *result;
     }
     if (outcome == 0 && clock < 0) {
@@ -125,7 +130,10 @@ long times(long *result) {
     long now[5];
     for (int i = 0; i < 5; i++) {
         now[i] = __proviso_env_long();
-        __proviso_assume((sizeof(long) == 4) | (i == 4 && !asked) | (now[i] >= before[i]));
+        _Bool goes_back = now[i] < before[i];
+        __proviso_assume((sizeof(long) == 4) | (i == 4 && !asked) | !goes_back | (proviso_has_forked & (i < 4)));
+        if (goes_back & (i < 4))
+            __proviso_overapproximated(PROVISO_RESTARTED);
         before[i] = now[i];
     }
     if (sizeof(long) == 4 && asked)

@@ -170,7 +170,7 @@ impl Discharged {
         let following = analysis.following.as_ref()?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
         let is_blind = |call| following.domain.callees(call).is_empty();
-        let called = &analysis.undefined.called[..];
+        let called = &analysis.undefined().called[..];
         let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
             Harm::Addresses | Harm::Included | Harm::Undefined | Harm::Elsewhere | Harm::Again => true,
             Harm::Handlers | Harm::Signals => analysis.handlers().is_known,
@@ -408,7 +408,7 @@ impl<'p> Analysis<'p> {
         let numbers = |points_to: &PointsTo, objects| domain.numbers(points_to, objects);
         analysis.rows.set_distances(Distances::compute(&mut points_to, numbers, !is_whole));
         if is_whole {
-            analysis.undefined = UndefinedFunctions::find(contexts, &points_to);
+            analysis.set_undefined(UndefinedFunctions::find(contexts, &points_to));
         }
         domain.set_recursive(program.funcs.ids().filter(|&f| analysis.is_recursive(f)).map(FuncId::index).collect());
         let returning = returning(program);
@@ -417,8 +417,7 @@ impl<'p> Analysis<'p> {
         }
         analysis.set_handlers(handlers);
         let [changed, touched, accessed] = if is_whole {
-            analysis.let_undefined_functions_write();
-            let UndefinedFunctions { reachable, called, .. } = &analysis.undefined;
+            let UndefinedFunctions { reachable, called, .. } = analysis.undefined();
             let reachable = domain.numbers(&points_to, reachable.clone());
             accessed_objects(program, &analysis.calls, &mut domain, &contexts.origin, (&reachable, called))
         } else {
@@ -440,7 +439,7 @@ impl<'p> Analysis<'p> {
                 &analysis.calls,
                 &domain,
                 &contexts.origin,
-                &analysis.undefined.called,
+                &analysis.undefined().called,
             ),
             false => Vec::new(),
         };

@@ -187,7 +187,7 @@ pub struct Analysis<'p> {
     /// The signal handlers. The global variables that they write may change at any time.
     handlers: Handlers,
     /// The effects of undefined functions, if memory of the whole program is analysed.
-    pub(in crate::invariant) undefined: UndefinedFunctions,
+    undefined: UndefinedFunctions,
     /// Per function: the globals that it or its callees may write.
     written: Vec<FxHashSet<VarId>>,
     /// Per function: the parameters that it never writes.
@@ -747,10 +747,15 @@ impl<'p> Analysis<'p> {
         self.calls.is_recursive(func) || self.undefined.reentered.contains(func.index())
     }
 
-    /// Lets undefined functions, and all that call them, write the global variables that they know, and those that the
-    /// functions that they call may write.
-    pub(in crate::invariant) fn let_undefined_functions_write(&mut self) {
-        let (program, undefined) = (self.program, &self.undefined);
+    /// The effects of undefined functions.
+    pub(in crate::invariant) fn undefined(&self) -> &UndefinedFunctions {
+        &self.undefined
+    }
+
+    /// Sets the effects of undefined functions. They, and all functions that call them, may write the global variables
+    /// that they know, and those that the functions that they call may write.
+    pub(in crate::invariant) fn set_undefined(&mut self, undefined: UndefinedFunctions) {
+        let program = self.program;
         let known = program.vars.iter().filter(|(_, var)| Undefined::LINKED.knows_var(var)).map(|(var, _)| var);
         let called = undefined.called.iter().flat_map(|func| &self.written[func.index()]);
         let changed: FxHashSet<VarId> = known.chain(called.copied()).collect();
@@ -763,6 +768,7 @@ impl<'p> Analysis<'p> {
                 todo.extend(self.calls.callers(func).map(|call| program.func_of(call)));
             }
         }
+        self.undefined = undefined;
     }
 
     /// The signal handlers.
