@@ -38,7 +38,7 @@ static _Bool proviso_is_known(void) {
 // The strings of a result are in memory of the library, which the next query overwrites or frees. Returns true if this
 // query does. Programs that no longer access the strings do not notice, so one path keeps them, without a taint.
 static _Bool proviso_ends_earlier_query(const char *string) {
-    if (!string || __proviso_env_bool())
+    if (!string || !__proviso_env_bool())
         return 0;
     __proviso_overapproximated("the result of an earlier query of a user or group is not modelled exactly");
     return 1;
@@ -61,6 +61,8 @@ static struct proviso_user *proviso_find_user(const char *name, const unsigned *
         }
         latest.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
         latest.password = proviso_some_string(1024);
+        latest.user = number ? *number : (unsigned)__proviso_env_int();
+        latest.group = __proviso_env_int();
         latest.about = proviso_some_string(1024);
         latest.folder = proviso_some_string(4096);
         latest.shell = proviso_some_string(4096);
@@ -68,8 +70,6 @@ static struct proviso_user *proviso_find_user(const char *name, const unsigned *
             break;
     }
     found = latest;
-    found.user = number ? *number : (unsigned)__proviso_env_int();
-    found.group = __proviso_env_int();
     return &found;
 }
 
@@ -136,17 +136,14 @@ struct proviso_group {
 
 static struct proviso_group *proviso_find_group(const char *name, const unsigned *number) {
     static struct proviso_group found, latest;
-    static char *names;
-    _Bool is_known = proviso_is_known(), ends = proviso_ends_earlier_query(names);
-    // The names of the members lie in one block, in any order.
-    size_t size = __proviso_env_size(), count = __proviso_env_size();
-    __proviso_assume((size > 0) & (size <= 65536 * 1024) & (count <= 65536));
+    _Bool is_known = proviso_is_known(), ends = proviso_ends_earlier_query(latest.name);
     for (;; ends = 0) {
         if (ends) {
             __proviso_drop(latest.name);
             __proviso_drop(latest.password);
+            for (char **member = latest.members; *member; member++)
+                __proviso_drop(*member);
             __proviso_drop(latest.members);
-            __proviso_drop(names);
             found.name = found.password = NULL;
             found.members = NULL;
         } else if (!is_known) {
@@ -154,20 +151,17 @@ static struct proviso_group *proviso_find_group(const char *name, const unsigned
         }
         latest.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
         latest.password = proviso_some_string(1024);
+        latest.number = number ? *number : (unsigned)__proviso_env_int();
+        size_t count = __proviso_env_size();
+        __proviso_assume(count <= 65536);
         latest.members = __proviso_make_internal((count + 1) * sizeof(char *));
-        names = __proviso_make_text(size);
-        names[size - 1] = 0;
+        for (size_t i = 0; i < count; i++)
+            latest.members[i] = proviso_some_string(1024);
+        latest.members[count] = NULL;
         if (!ends)
             break;
     }
-    for (size_t i = 0; i < count; i++) {
-        size_t at = __proviso_env_size();
-        __proviso_assume(at < size);
-        latest.members[i] = names + at;
-    }
-    latest.members[count] = NULL;
     found = latest;
-    found.number = number ? *number : (unsigned)__proviso_env_int();
     return &found;
 }
 
