@@ -107,8 +107,8 @@ impl<'a> Guide<'a> {
         }
     }
 
-    /// Records the pairs of a comparison: of floats as text, and of integers as text, as a character, and as bytes in
-    /// memory.
+    /// Records the pairs of a comparison: of floats as text, and of integers as decimal and hexadecimal text, as a
+    /// character, and as bytes in memory.
     fn numbers(&mut self, cond: ExprId, state: &State) {
         let exprs = &self.program.exprs;
         let cond = match *exprs.get(cond) {
@@ -133,10 +133,17 @@ impl<'a> Guide<'a> {
         };
         let (a, b) = (state.eval(a), state.eval(b));
         let (Some(x), Some(y)) = (a.to_i64(), b.to_i64()) else { return };
+        let hexadecimal = [&a, &b].map(|value| format!("{:x}", value.to_u64().unwrap_or(0)).into_bytes());
         let near: &[i64] = if op == BinOp::Eq { &[0] } else { &[0, 1, -1] };
         let bytes = |value: i64, size: usize| value.to_le_bytes()[..size].to_vec();
         let Some(compared) = &mut self.compared else { return };
         let mut add = |pair| add_pair(&mut compared.numbers, pair);
+        for (from, to) in [(0, 1), (1, 0)] {
+            // Small numbers have the same digits in both bases.
+            if hexadecimal[to].len() > 1 {
+                add((hexadecimal[from].clone(), hexadecimal[to].clone()));
+            }
+        }
         for (from, to) in [(x, y), (y, x)] {
             for to in near.iter().map(|d| to.wrapping_add(*d)) {
                 add((from.to_string().into_bytes(), to.to_string().into_bytes()));
@@ -329,7 +336,14 @@ mod tests {
         assert_eq!((guide.nearest.get(&1), guide.nearest.get(&2), guide.nearest.len()), (Some(&90), Some(&2), 2));
         let pairs = guide.compared.unwrap().numbers;
         let has = |from: &str, to: &str| pairs.contains(&(from.into(), to.into()));
-        assert!(has("10", "100") && has("10", "99") && has("40", "42") && has("(", "*") && !has("10", "10"));
+        assert!(
+            has("10", "100")
+                && has("10", "99")
+                && has("40", "42")
+                && has("28", "2a")
+                && has("(", "*")
+                && !has("10", "10")
+        );
     }
 
     #[test]
