@@ -86,17 +86,31 @@ char *inet_ntoa(unsigned address) {
     return text;
 }
 
-static _Bool proviso_is_ipv4(int family) {
-    if (family == 10)
-        __proviso_unmodelled("addresses of IPv6 as text are not modelled");
-    SET_ERRNO_IF(family != 2, EAFNOSUPPORT);
-    return family == 2;
+enum { PROVISO_IPV4 = 2, PROVISO_IPV6 = 10 };
+#define PROVISO_IPV6_TEXT "addresses of IPv6 as text are not modelled exactly"
+
+// From `::` to an address of IPv6 that ends with one of IPv4.
+static const char *proviso_print_ipv6(const void *address, char *buffer, unsigned size) {
+    proviso_put_out(address, 16);
+    __proviso_overapproximated(PROVISO_IPV6_TEXT);
+    unsigned length = proviso_env_between(2, 45);
+    if (length >= size) {
+        SET_ERRNO(ENOSPC);
+        return NULL;
+    }
+    __proviso_env_memory(buffer, length);
+    buffer[length] = 0;
+    return buffer;
 }
 
 const char *inet_ntop(int family, const void *address, char *buffer, unsigned size) {
     char text[16];
-    if (!proviso_is_ipv4(family))
+    if (family == PROVISO_IPV6)
+        return proviso_print_ipv6(address, buffer, size);
+    if (family != PROVISO_IPV4) {
+        SET_ERRNO(EAFNOSUPPORT);
         return NULL;
+    }
     int length = proviso_print_address(address, text);
     if ((unsigned)length >= size) {
         SET_ERRNO(ENOSPC);
@@ -106,10 +120,23 @@ const char *inet_ntop(int family, const void *address, char *buffer, unsigned si
     return buffer;
 }
 
+static int proviso_read_ipv6(const char *text, void *result) {
+    proviso_strlen(text);
+    __proviso_overapproximated(PROVISO_IPV6_TEXT);
+    if (!__proviso_env_bool())
+        return 0;
+    __proviso_env_memory(result, 16);
+    return 1;
+}
+
 // Four decimal numbers without leading zeros.
 int inet_pton(int family, const char *text, void *result) {
-    if (!proviso_is_ipv4(family))
+    if (family == PROVISO_IPV6)
+        return proviso_read_ipv6(text, result);
+    if (family != PROVISO_IPV4) {
+        SET_ERRNO(EAFNOSUPPORT);
         return -1;
+    }
     unsigned char bytes[4];
     for (int i = 0; i < 4; i++) {
         unsigned value = 0, digits = 0;

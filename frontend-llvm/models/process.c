@@ -81,6 +81,18 @@ int pthread_atfork(void (*before)(void), void (*in_parent)(void), void (*in_chil
     return 0;
 }
 
+// The numbers of children. They are used again only after the children are gone, which a call of `wait` or an ignored
+// signal causes.
+enum { PROVISO_KEPT_CHILDREN = 8 };
+static int proviso_children[PROVISO_KEPT_CHILDREN], proviso_child_count;
+
+static void proviso_is_used_again(int number) {
+    for (int i = 0; i < proviso_child_count; i++) {
+        if (proviso_children[i] == number)
+            __proviso_overapproximated("the numbers of processes that are used again are not modelled exactly");
+    }
+}
+
 // The number of the child is not that of its parent, of their group and of their session.
 static void proviso_become_child(void) {
     _Bool knows = proviso_identities[PROVISO_PROCESS].known;
@@ -90,6 +102,7 @@ static void proviso_become_child(void) {
     unsigned self = proviso_env_between(1, INT_MAX);
     __proviso_assume((!knows | (self != number)) & (self != group) & (self != session));
     proviso_becomes_member(PROVISO_PROCESS, self);
+    proviso_is_used_again(self);
     proviso_parent = knows ? (int)number : -1;
     proviso_may_be_moved = 1;
 }
@@ -102,25 +115,14 @@ static void proviso_begin_child(void) {
 #endif
 }
 
-// The numbers of children. They are used again only after the children are gone, which a call of `wait` or an ignored
-// signal causes.
-enum { PROVISO_KEPT_CHILDREN = 8 };
-static int proviso_children[PROVISO_KEPT_CHILDREN], proviso_child_count;
-
 static void proviso_remember_child(int child) {
-    for (int i = 0; i < proviso_child_count; i++) {
-        if (proviso_children[i] == child)
-            __proviso_overapproximated("the numbers of processes that are used again are not modelled exactly");
-    }
+    proviso_is_used_again(child);
     if (proviso_child_count < PROVISO_KEPT_CHILDREN)
         proviso_children[proviso_child_count++] = child;
 }
 
 // The parent and the child go on with equal memory. Each is an execution of the program, to which the other is the environment.
 static int proviso_fork(void) {
-#ifdef PROVISO_THREADS
-    __proviso_unmodelled("fork in a program with threads is not modelled");
-#endif
     int child = proviso_env_between(-1, INT_MAX);
     SET_ERRNO_IF(child < 0, proviso_env_error());
     if (child < 0)
@@ -134,7 +136,10 @@ static int proviso_fork(void) {
     return child;
 }
 
-int fork(void) {
+static void proviso_before_fork(void) {
+#ifdef PROVISO_THREADS
+    __proviso_unmodelled("fork in a program with threads is not modelled");
+#endif
     // A harness replaces `fork`, so the registered functions would not run.
     if (proviso_around_fork_count > 0)
         __proviso_overapproximated("calls of functions that pthread_atfork registers cannot be reproduced");
@@ -142,12 +147,20 @@ int fork(void) {
         if (proviso_around_fork[i - 1].before)
             proviso_around_fork[i - 1].before();
     }
-    int child = proviso_fork();
+}
+
+static void proviso_after_fork(_Bool in_child) {
     for (int i = 0; i < proviso_around_fork_count; i++) {
-        void (*after)(void) = child ? proviso_around_fork[i].in_parent : proviso_around_fork[i].in_child;
+        void (*after)(void) = in_child ? proviso_around_fork[i].in_child : proviso_around_fork[i].in_parent;
         if (after)
             after();
     }
+}
+
+int fork(void) {
+    proviso_before_fork();
+    int child = proviso_fork();
+    proviso_after_fork(child == 0);
     return child;
 }
 
@@ -430,11 +443,15 @@ int getrusage(int who, long *usage) {
 // The program continues as the child, in a new session, in the root folder, with /dev/null as its standard files. An error
 // may occur in the parent or in the child.
 int daemon(int stays, int keeps) {
+    proviso_before_fork();
     int outcome = proviso_outcome();
-    if (outcome < 0 && __proviso_env_bool())
+    if (outcome < 0 && __proviso_env_bool()) {
+        proviso_after_fork(0);
         return -1;
+    }
     proviso_begin_child();
     proviso_become_child();
+    proviso_after_fork(1);
     if (outcome < 0 && __proviso_env_bool())
         return -1;
     proviso_becomes_member(PROVISO_GROUP_OF_PROCESSES, proviso_own_number());

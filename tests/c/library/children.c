@@ -6,11 +6,16 @@
 // run: -DSESSION => FALSE(unreach-call)
 // run: -DFILES => FALSE(unreach-call)
 // run: -DTWO => UNKNOWN
+// run: -DHANDLER => UNKNOWN
 #include "../verify.h"
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+
+static int ran;
+void child(void) { ran = 1; }
 
 int main(void) {
 #if defined(TIME)
@@ -38,6 +43,10 @@ int main(void) {
         int file = open("file", O_RDONLY);
         check(file <= 0); // wrong
     }
+#elif defined(HANDLER)
+    pthread_atfork(NULL, NULL, child);
+    if (daemon(1, 1) == 0)
+        check(!ran); // the handler has run, which a harness cannot reproduce
 #elif defined(TWO)
     pid_t first = fork(), second = first > 0 ? fork() : 0;
     if (second > 0)
