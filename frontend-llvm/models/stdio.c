@@ -24,12 +24,18 @@ static int proviso_stream_descriptor(int flags, _Bool may_seek) {
 #endif
 }
 
+// The position of a new stream. Streams for output start at the end in this mode. Where those for input and output start
+// depends on the C library: at the start in glibc.
+static long long proviso_first_position(char how, _Bool both) {
+    return how != 'a' ? 0 : both ? PROVISO_SOMEWHERE : -1;
+}
+
 static struct proviso_stream proviso_new_stream(struct proviso_stream *stream, char how, _Bool both, _Bool may_seek, int file) {
     return (struct proviso_stream){.read_only = how == 'r' && !both,
                                    .write_only = how != 'r' && !both,
                                    .seekable = may_seek ? -1 : 0,
                                    .file = file,
-                                   .position = how == 'a' ? -1 : 0,
+                                   .position = proviso_first_position(how, both),
                                    ITSELF(stream)};
 }
 
@@ -201,7 +207,7 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     proviso_unknow(stream->file);
     proviso_share_with_stream(stream->file);
 #endif
-    SET_POSITION(stream, how == 'a' || !path ? -1 : 0);
+    SET_POSITION(stream, path ? proviso_first_position(how, both) : -1);
     return stream;
 }
 
@@ -665,7 +671,7 @@ static long long proviso_position(struct proviso_stream *stream) {
     }
     if (stream->position < 0) {
         if (stream->position == PROVISO_SOMEWHERE)
-            __proviso_overapproximated("the position of a stream after output or formatted input is not modelled exactly");
+            __proviso_overapproximated("the position of a stream after output or formatted input, or in mode a+, is not modelled exactly");
         stream->position = __proviso_env_longlong();
         __proviso_assume(stream->position >= 0);
     }

@@ -3,10 +3,16 @@
 // run: -DBUG => FALSE(unreach-call)
 // run: -DWRITES => UNKNOWN
 // run: -DSCANS => UNKNOWN
+// run: -DAPPENDS => UNKNOWN
 #include "../verify.h"
 #include <stdio.h>
 
 int main(void) {
+#ifdef APPENDS
+    FILE *both = fopen("file", "a+");
+    if (both)
+        check(ftell(both) <= 0); // so in glibc
+#endif
     FILE *file = fopen("file", "r+");
     if (file && fputs("abc", file) >= 0) {
         long at = ftell(file);
